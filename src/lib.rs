@@ -1,1 +1,2 @@
 //! memory-lifecycle.
+pub mod domain;

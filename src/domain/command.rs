@@ -1,0 +1,241 @@
+//! What a caller asks to be changed: well-formed, not yet decided.
+
+use chrono::NaiveDate;
+
+use super::Timestamp;
+use super::content::{Content, Metadata};
+use super::filter::Filter;
+use super::ids::{
+    AgentId, Etag, GraphId, IdFault, ImportId, MemoryId, OperationId, RequestId, SubjectId, TenantId,
+};
+use super::line::Reason;
+use super::memory::Kind;
+use super::operation::Method;
+use super::principal::Principal;
+use super::refusal::FieldViolation;
+
+/// A call that changes something: who, under which names, and what.
+#[derive(Debug, Clone)]
+pub struct Command {
+    /// Who calls and how the call is named.
+    pub call: Call,
+    /// What it asks.
+    pub body: Body,
+}
+
+impl Command {
+    /// The tenant whose lane it goes through.
+    pub fn tenant(&self) -> &TenantId {
+        &self.call.principal.tenant
+    }
+
+    /// The ids of all memories it could touch; those of a restore by operation are not known beforehand.
+    pub fn memory_ids(&self) -> Vec<&MemoryId> {
+        match &self.body {
+            Body::Remember(memory) => vec![&memory.id],
+            Body::Import(import) => {
+                import.items.iter().filter_map(|item| Some(&item.memory.as_ref().ok()?.id)).collect()
+            }
+            Body::Update(update) => vec![&update.memory_id],
+            Body::Forget(forget) => forget.targets.iter().filter_map(|target| target.id.as_ref().ok()).collect(),
+            Body::Restore(Restore { selection: RestoreSelection::Ids(targets) }) => {
+                targets.iter().filter_map(|target| target.id.as_ref().ok()).collect()
+            }
+            Body::Restore(Restore { selection: RestoreSelection::Operation(_) }) => Vec::new(),
+            Body::Expire(ids) => ids.iter().collect(),
+        }
+    }
+
+    /// The ids of a list as the caller sent them, in the order of the answer's results.
+    pub fn sent_ids(&self) -> Vec<&str> {
+        match &self.body {
+            Body::Import(import) => import.items.iter().map(|item| item.sent_id.as_str()).collect(),
+            Body::Forget(forget) => forget.targets.iter().map(|target| target.sent.as_str()).collect(),
+            Body::Restore(Restore { selection: RestoreSelection::Ids(targets) }) => {
+                targets.iter().map(|target| target.sent.as_str()).collect()
+            }
+            Body::Restore(_) | Body::Remember(_) | Body::Update(_) | Body::Expire(_) => Vec::new(),
+        }
+    }
+
+    /// The graphs whose existence it asks about or brings about.
+    pub fn graphs(&self) -> Vec<&GraphId> {
+        match &self.body {
+            Body::Remember(memory) => vec![&memory.graph],
+            Body::Import(import) => {
+                import.items.iter().filter_map(|item| Some(&item.memory.as_ref().ok()?.graph)).collect()
+            }
+            Body::Forget(forget) => forget.filter.graph.iter().collect(),
+            Body::Update(_) | Body::Restore(_) | Body::Expire(_) => Vec::new(),
+        }
+    }
+
+    /// The operation whose memories it restores, if it names one.
+    pub fn restored_operation(&self) -> Option<OperationId> {
+        match &self.body {
+            Body::Restore(Restore { selection: RestoreSelection::Operation(operation) }) => {
+                Some(*operation)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Who calls, and under which names.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// Who.
+    pub principal: Principal,
+    /// Which RPC, or the sweeper.
+    pub method: Method,
+    /// This call's name.
+    pub operation_id: OperationId,
+    /// The name of the expiry that this call brings about when it meets memories past their purge time.
+    pub expiry_operation_id: OperationId,
+    /// The caller's own name for the call, with a digest of what it asked.
+    pub request: Option<Request>,
+    /// Why, in the caller's words, with the salt that hides it in the audit chain.
+    pub reason: Option<SaltedReason>,
+    /// Context for the audit log; decides nothing.
+    pub channel: Option<String>,
+    /// The trace the call belongs to, 32 hexadecimal digits.
+    pub trace_id: Option<String>,
+}
+
+/// A request id and what was asked under it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The caller's name for the call.
+    pub id: RequestId,
+    /// SHA-256 of method and message.
+    pub digest: [u8; 32],
+}
+
+/// A reason and 16 random bytes that keep its digest from being guessed.
+#[derive(Debug, Clone)]
+pub struct SaltedReason {
+    /// The reason.
+    pub text: Reason,
+    /// The salt.
+    pub salt: [u8; 16],
+}
+
+/// What a call asks.
+#[derive(Debug, Clone)]
+pub enum Body {
+    /// Save one memory.
+    Remember(NewMemory),
+    /// Save many, each with a result of its own.
+    Import(Import),
+    /// Correct one in place.
+    Update(Update),
+    /// Forget some.
+    Forget(Forget),
+    /// Bring some back.
+    Restore(Restore),
+    /// Erase what is past its purge time.
+    Expire(Vec<MemoryId>),
+}
+
+/// A memory to be saved.
+#[derive(Debug, Clone)]
+pub struct NewMemory {
+    /// The caller's label, or one made for it.
+    pub id: MemoryId,
+    /// Whom or what it is about.
+    pub subject: Option<SubjectId>,
+    /// Where it lives.
+    pub graph: GraphId,
+    /// What kind of thing it is.
+    pub kind: Kind,
+    /// What it says.
+    pub content: Content,
+    /// Its day; the UTC day of saving when unset.
+    pub date: Option<NaiveDate>,
+}
+
+/// Memories to be saved by one import.
+#[derive(Debug, Clone)]
+pub struct Import {
+    /// The import's id; `None` for one older than import ids.
+    pub import_id: Option<ImportId>,
+    /// The items, in request order.
+    pub items: Vec<ImportItem>,
+}
+
+/// One memory of an import.
+#[derive(Debug, Clone)]
+pub struct ImportItem {
+    /// The id as the caller sent it; empty when the server made one.
+    pub sent_id: String,
+    /// The memory, or the item's faults.
+    pub memory: Result<NewMemory, Vec<FieldViolation>>,
+    /// The owner, when an administrator imports for others.
+    pub agent: Option<AgentId>,
+    /// When it was first saved, when an administrator moves a store in.
+    pub create_time: Option<Timestamp>,
+}
+
+/// A correction of one memory.
+#[derive(Debug, Clone)]
+pub struct Update {
+    /// Which.
+    pub memory_id: MemoryId,
+    /// The version the caller saw.
+    pub etag: Option<Etag>,
+    /// The new text, without an attachment; unset: stays.
+    pub content: Option<Content>,
+    /// The new attachment; unset: stays.
+    pub metadata: Option<Metadata>,
+}
+
+/// How a memory is forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Archived: restorable until its purge time.
+    Soft,
+    /// Erased: gone for good.
+    Hard,
+}
+
+/// One id of a list, ill-formed ones included, since they get a result of their own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// As the caller sent it.
+    pub sent: String,
+    /// As an id, or why it is none.
+    pub id: Result<MemoryId, IdFault>,
+    /// Its place in the request, for error texts, for example `memory_ids[3]`.
+    pub field: String,
+}
+
+/// A forget of a set of one or many.
+#[derive(Debug, Clone)]
+pub struct Forget {
+    /// The memories, in request order.
+    pub targets: Vec<Target>,
+    /// What each must meet, else it is not found.
+    pub filter: Filter,
+    /// How.
+    pub mode: Mode,
+    /// The version the caller saw; with a single memory only.
+    pub etag: Option<Etag>,
+    /// Whether a memory's refusal is the call's (a single memory) or its own (a list).
+    pub single: bool,
+}
+
+/// A restore.
+#[derive(Debug, Clone)]
+pub struct Restore {
+    /// What to bring back.
+    pub selection: RestoreSelection,
+}
+
+/// What to bring back.
+#[derive(Debug, Clone)]
+pub enum RestoreSelection {
+    /// These memories, in request order.
+    Ids(Vec<Target>),
+    /// All that one forget archived and that is still archived by it.
+    Operation(OperationId),
+}

@@ -1,0 +1,272 @@
+//! What is known of one tenant while its head is locked: loaded once, then kept current by each decision, so
+//! that the next command of the batch sees what the ones before it did.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::Timestamp;
+use super::answer::Answer;
+use super::audit::{AuditRecord, GENESIS, Hash};
+use super::command::{Command, Request};
+use super::content::Content;
+use super::decide::{Change, Decision};
+use super::filter::Filter;
+use super::ids::{
+    GraphId, MemoryId, MemoryKey, OperationId, PrincipalId, RequestId, Sequence, TenantId,
+};
+use super::memory::Memory;
+use super::operation::NewOperation;
+use super::principal::Principal;
+use super::refusal::Refusal;
+
+/// Where a tenant's audit log ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// The last record's sequence; 0 when there is none.
+    pub sequence: Sequence,
+    /// The last record's hash.
+    pub hash: Hash,
+    /// The last record's time; no later record is before it.
+    pub last_time: Option<Timestamp>,
+}
+
+impl Head {
+    /// The head of a tenant without records.
+    pub const EMPTY: Self = Self { sequence: 0, hash: GENESIS, last_time: None };
+
+    /// The time of a decision: the database's clock, but never before the last record.
+    pub fn time_of_decision(&self, clock: Timestamp) -> Timestamp {
+        self.last_time.map_or(clock, |last| last.max(clock))
+    }
+}
+
+/// A request id that was used before: what was asked under it, and what was answered.
+#[derive(Debug, Clone)]
+pub struct AnsweredRequest {
+    /// SHA-256 of method and message.
+    pub digest: [u8; 32],
+    /// The stored answer.
+    pub answer: Answer,
+}
+
+/// One tenant's facts, and the changes decided on them.
+#[derive(Debug)]
+pub struct Facts {
+    /// The tenant.
+    pub tenant: TenantId,
+    /// Where its log ends, decisions included.
+    pub head: Head,
+    memories: HashMap<MemoryId, Memory>,
+    contents: HashMap<MemoryKey, Content>,
+    graphs: HashSet<GraphId>,
+    requests: HashMap<(PrincipalId, RequestId), AnsweredRequest>,
+    operations: HashMap<OperationId, PrincipalId>,
+    stored_versions: HashMap<MemoryKey, Sequence>,
+    touched: BTreeSet<MemoryKey>,
+    written_contents: BTreeSet<MemoryKey>,
+    new_graphs: BTreeSet<GraphId>,
+    new_records: Vec<AuditRecord>,
+    new_operations: Vec<NewOperation>,
+}
+
+impl Facts {
+    /// A tenant of which nothing but its head is known yet.
+    pub fn new(tenant: TenantId, head: Head) -> Self {
+        Self {
+            tenant,
+            head,
+            memories: HashMap::new(),
+            contents: HashMap::new(),
+            graphs: HashSet::new(),
+            requests: HashMap::new(),
+            operations: HashMap::new(),
+            stored_versions: HashMap::new(),
+            touched: BTreeSet::new(),
+            written_contents: BTreeSet::new(),
+            new_graphs: BTreeSet::new(),
+            new_records: Vec::new(),
+            new_operations: Vec::new(),
+        }
+    }
+
+    /// Adds a stored memory.
+    pub fn know_memory(&mut self, memory: Memory) {
+        self.stored_versions.insert(memory.key, memory.version);
+        self.memories.insert(memory.id.clone(), memory);
+    }
+
+    /// Adds a stored memory's content.
+    pub fn know_content(&mut self, key: MemoryKey, content: Content) {
+        self.contents.insert(key, content);
+    }
+
+    /// Adds a graph that exists.
+    pub fn know_graph(&mut self, graph: GraphId) {
+        self.graphs.insert(graph);
+    }
+
+    /// Adds a request id that was used before.
+    pub fn know_request(&mut self, principal: PrincipalId, id: RequestId, request: AnsweredRequest) {
+        self.requests.insert((principal, id), request);
+    }
+
+    /// Adds an operation that exists, with who called it.
+    pub fn know_operation(&mut self, operation: OperationId, principal: PrincipalId) {
+        self.operations.insert(operation, principal);
+    }
+
+    /// The memory under this label, whoever owns it.
+    pub fn memory(&self, id: &MemoryId) -> Option<&Memory> {
+        self.memories.get(id)
+    }
+
+    /// A memory's content, where it was loaded.
+    pub fn content(&self, key: MemoryKey) -> Option<&Content> {
+        self.contents.get(&key)
+    }
+
+    /// Whether the graph exists.
+    pub fn has_graph(&self, graph: &GraphId) -> bool {
+        graph.is_default() || self.graphs.contains(graph)
+    }
+
+    /// Whether the operation exists for this principal.
+    pub fn has_operation(&self, operation: OperationId, principal: &Principal) -> bool {
+        self.operations.get(&operation).is_some_and(|caller| principal.admin || *caller == principal.id)
+    }
+
+    /// The memories that the operation archived and that are still archived by it, by id.
+    pub fn archived_by(&self, operation: OperationId) -> Vec<&Memory> {
+        let mut memories: Vec<&Memory> = self
+            .memories
+            .values()
+            .filter(|memory| memory.archive().is_some_and(|archive| archive.operation == operation))
+            .collect();
+        memories.sort_by(|one, other| one.id.cmp(&other.id));
+        memories
+    }
+
+    /// The one memory that is meant, in reach and as asserted; everything else is not found.
+    pub fn find(&self, principal: &Principal, id: &MemoryId, filter: &Filter) -> Result<&Memory, Refusal> {
+        self.memory(id)
+            .filter(|memory| principal.reaches(memory) && filter.admits(memory))
+            .ok_or(Refusal::MemoryNotFound)
+    }
+
+    /// The stored answer, if the command's request id was used before: for the same request its answer, for
+    /// another a refusal.
+    pub fn answered(&self, command: &Command) -> Option<Result<&Answer, Refusal>> {
+        let Request { id, digest } = command.call.request.as_ref()?;
+        let earlier = self.requests.get(&(command.call.principal.id.clone(), *id))?;
+        Some(if earlier.digest == *digest { Ok(&earlier.answer) } else { Err(Refusal::RequestIdReused) })
+    }
+
+    /// The memories that the command could touch and whose purge time has come, by id.
+    pub fn due_for(&self, command: &Command, now: Timestamp) -> Vec<Memory> {
+        let named = command.memory_ids().into_iter().filter_map(|id| self.memory(id));
+        let by_operation = command.restored_operation().map(|id| self.archived_by(id)).unwrap_or_default();
+        let due: BTreeMap<&MemoryId, &Memory> = named
+            .chain(by_operation)
+            .filter(|memory| memory.is_due(now))
+            .map(|memory| (&memory.id, memory))
+            .collect();
+        due.into_values().cloned().collect()
+    }
+
+    /// Makes a decision part of the facts.
+    pub fn apply(&mut self, decision: Decision) {
+        for change in decision.changes {
+            match change {
+                Change::Save(memory, content) => {
+                    if !self.has_graph(&memory.graph) {
+                        self.new_graphs.insert(memory.graph.clone());
+                        self.graphs.insert(memory.graph.clone());
+                    }
+                    self.written_contents.insert(memory.key);
+                    self.contents.insert(memory.key, content);
+                    self.put(memory);
+                }
+                Change::Replace(memory) => self.put(memory),
+                Change::Rewrite(memory, content) => {
+                    self.written_contents.insert(memory.key);
+                    self.contents.insert(memory.key, content);
+                    self.put(memory);
+                }
+                Change::Erase(memory) => {
+                    self.touched.insert(memory.key);
+                    self.contents.remove(&memory.key);
+                    self.memories.remove(&memory.id);
+                }
+            }
+        }
+        self.head = decision.head;
+        self.new_records.extend(decision.records);
+        let operation = decision.operation;
+        if let Some(Request { id, digest }) = &operation.request {
+            let earlier = AnsweredRequest { digest: *digest, answer: operation.answer.clone() };
+            self.requests.insert((operation.principal.clone(), *id), earlier);
+        }
+        self.operations.insert(operation.operation_id, operation.principal.clone());
+        self.new_operations.push(operation);
+    }
+
+    fn put(&mut self, memory: Memory) {
+        self.touched.insert(memory.key);
+        self.memories.insert(memory.id.clone(), memory);
+    }
+
+    /// What the decisions come to: each key's final image once.
+    pub fn changes(&self) -> Changes<'_> {
+        let current: HashMap<MemoryKey, &Memory> =
+            self.memories.values().map(|memory| (memory.key, memory)).collect();
+        let mut changes = Changes {
+            erased: Vec::new(),
+            saved: Vec::new(),
+            replaced: Vec::new(),
+            rewritten: Vec::new(),
+            graphs: self.new_graphs.iter().collect(),
+            records: &self.new_records,
+            operations: &self.new_operations,
+        };
+        for key in &self.touched {
+            let content = self.contents.get(key).filter(|_| self.written_contents.contains(key));
+            match (self.stored_versions.get(key), current.get(key)) {
+                (Some(&version), Some(memory)) => {
+                    changes.replaced.push((version, *memory));
+                    changes.rewritten.extend(content.map(|content| (*key, content)));
+                }
+                (Some(&version), None) => changes.erased.push((version, *key)),
+                (None, Some(memory)) => changes.saved.extend(content.map(|content| (*memory, content))),
+                // Saved and erased by the same batch: nothing to write but the records.
+                (None, None) => {}
+            }
+        }
+        changes
+    }
+}
+
+/// The writes of one tenant's decisions, each row once. Versions guard against writing over anything but
+/// what was loaded.
+#[derive(Debug)]
+pub struct Changes<'facts> {
+    /// Rows to remove: stored version and key.
+    pub erased: Vec<(Sequence, MemoryKey)>,
+    /// Rows to add.
+    pub saved: Vec<(&'facts Memory, &'facts Content)>,
+    /// Rows to replace: stored version and new image.
+    pub replaced: Vec<(Sequence, &'facts Memory)>,
+    /// Contents to replace.
+    pub rewritten: Vec<(MemoryKey, &'facts Content)>,
+    /// Graphs that now exist.
+    pub graphs: Vec<&'facts GraphId>,
+    /// Audit records, in order.
+    pub records: &'facts [AuditRecord],
+    /// Operations, in order.
+    pub operations: &'facts [NewOperation],
+}
+
+impl Changes<'_> {
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+}

@@ -1,0 +1,47 @@
+//! Who calls, and what it may do and reach.
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::{AgentId, PrincipalId, TenantId};
+use super::memory::{Kind, Memory};
+
+/// A right that a credential carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Capability {
+    /// Reach all agents of the tenant and settled facts.
+    MemoryAdmin,
+}
+
+impl Capability {
+    /// Its name in credentials and errors.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MemoryAdmin => "memory:admin",
+        }
+    }
+}
+
+/// Who calls. Comes from the credential, never from a request's fields.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    /// The tenant it belongs to.
+    pub tenant: TenantId,
+    /// The agent it acts as, and whose memories it owns.
+    pub agent: AgentId,
+    /// Its name in the audit log.
+    pub id: PrincipalId,
+    /// Whether it holds [`Capability::MemoryAdmin`].
+    pub admin: bool,
+}
+
+impl Principal {
+    /// Whether a memory of its own tenant exists for this principal at all.
+    pub fn reaches(&self, memory: &Memory) -> bool {
+        self.reaches_agent(&memory.agent) && (self.admin || memory.kind != Kind::Fact)
+    }
+
+    /// Whether memories of this agent, settled facts aside, exist for this principal.
+    pub fn reaches_agent(&self, agent: &AgentId) -> bool {
+        self.admin || *agent == self.agent
+    }
+}

@@ -1,0 +1,61 @@
+//! Everything a call can be refused for by rule. Infrastructure failing is not here: see `lane::Failure`.
+
+use serde::{Deserialize, Serialize};
+
+use super::principal::Capability;
+
+/// One field at fault: its path in the request and what is wrong with it. Never repeats the value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldViolation {
+    /// The path, for example `memory_ids[3]` or `selector.filter.memory_date`.
+    pub field: String,
+    /// What is wrong and what would be right.
+    pub description: String,
+}
+
+impl FieldViolation {
+    /// Names the field and the fault.
+    pub fn new(field: impl Into<String>, description: impl ToString) -> Self {
+        Self { field: field.into(), description: description.to_string() }
+    }
+}
+
+/// Why a call, or one id of a list, was refused. Each is one of the contract's `ErrorReason`s.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Refusal {
+    /// Fields at fault, all of them.
+    InvalidFields(Vec<FieldViolation>),
+    /// No selector was given.
+    SelectorRequired,
+    /// More than one selector was given; names them.
+    SelectorConflict(Vec<String>),
+    /// A forget mode that does not exist; carries its number.
+    UnknownMode(i32),
+    /// The request id belongs to another request.
+    RequestIdReused,
+    /// Unknown, erased, or out of reach: the same answer.
+    MemoryNotFound,
+    /// No such graph in the tenant.
+    GraphNotFound,
+    /// No such operation in reach.
+    OperationNotFound,
+    /// A later page found another set than the first.
+    SelectionChanged,
+    /// The memory changed since the etag was read.
+    EtagMismatch,
+    /// Saving a settled fact without the right to.
+    ProtectedKind,
+    /// The id is taken in the tenant.
+    AlreadyExists,
+    /// The credential lacks a capability.
+    CapabilityMissing(Capability),
+    /// The memory is archived.
+    MemoryNotActive,
+}
+
+impl Refusal {
+    /// A refusal for one field.
+    pub fn field(field: impl Into<String>, description: impl ToString) -> Self {
+        Self::InvalidFields(vec![FieldViolation::new(field, description)])
+    }
+}

@@ -1,0 +1,203 @@
+//! Loads the facts of a batch: set-based, one statement a table, whatever the number of commands.
+
+use std::collections::HashMap;
+
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::error::StoreError;
+use super::rows::{ContentRow, MemoryRow, hash};
+use crate::domain::answer::Answer;
+use crate::domain::command::{Body, Command};
+use crate::domain::facts::{AnsweredRequest, Facts};
+use crate::domain::ids::{GraphId, MemoryKey, OperationId, PrincipalId, RequestId, TenantId};
+
+/// The facts of a batch, by tenant.
+pub type FactsByTenant = HashMap<TenantId, Facts>;
+
+/// Adds to the tenants' facts all that the commands need to be decided. Statements for tables that no command
+/// asks about are not run.
+pub async fn load(
+    connection: &mut PgConnection,
+    facts: &mut FactsByTenant,
+    commands: &[&Command],
+) -> Result<(), StoreError> {
+    load_memories(connection, facts, commands).await?;
+    load_archived_by(connection, facts, commands).await?;
+    load_contents(connection, facts, commands).await?;
+    load_graphs(connection, facts, commands).await?;
+    load_requests(connection, facts, commands).await
+}
+
+fn facts_of<'facts>(
+    facts: &'facts mut FactsByTenant,
+    tenant: &TenantId,
+) -> Result<&'facts mut Facts, StoreError> {
+    facts.get_mut(tenant).ok_or(StoreError::Impossible("a row of a tenant that was not asked for"))
+}
+
+async fn load_memories(
+    connection: &mut PgConnection,
+    facts: &mut FactsByTenant,
+    commands: &[&Command],
+) -> Result<(), StoreError> {
+    let mut wanted: Vec<(&str, &str)> = commands
+        .iter()
+        .flat_map(|command| command.memory_ids().into_iter().map(|id| (command.tenant().as_str(), id.as_str())))
+        .collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let (tenants, ids): (Vec<&str>, Vec<&str>) = wanted.into_iter().unzip();
+    let rows: Vec<MemoryRow> = sqlx::query_as(include_str!("sql/load_memories.sql"))
+        .bind(tenants)
+        .bind(ids)
+        .fetch_all(connection)
+        .await?;
+    know_memories(facts, rows)
+}
+
+async fn load_archived_by(
+    connection: &mut PgConnection,
+    facts: &mut FactsByTenant,
+    commands: &[&Command],
+) -> Result<(), StoreError> {
+    let wanted: Vec<(&str, Uuid)> = commands
+        .iter()
+        .filter_map(|command| Some((command.tenant().as_str(), command.restored_operation()?.0)))
+        .collect();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let (tenants, operations): (Vec<&str>, Vec<Uuid>) = wanted.into_iter().unzip();
+    let rows: Vec<MemoryRow> = sqlx::query_as(include_str!("sql/load_archived_by.sql"))
+        .bind(tenants.clone())
+        .bind(operations.clone())
+        .fetch_all(&mut *connection)
+        .await?;
+    know_memories(facts, rows)?;
+    let rows: Vec<(String, Uuid, String)> = sqlx::query_as(include_str!("sql/load_operation_callers.sql"))
+        .bind(tenants)
+        .bind(operations)
+        .fetch_all(connection)
+        .await?;
+    for (tenant, operation, principal) in rows {
+        facts_of(facts, &TenantId::from_stored(tenant))?
+            .know_operation(OperationId(operation), PrincipalId::from_stored(principal));
+    }
+    Ok(())
+}
+
+fn know_memories(facts: &mut FactsByTenant, rows: Vec<MemoryRow>) -> Result<(), StoreError> {
+    for row in rows {
+        let (tenant, memory) = row.into_memory()?;
+        facts_of(facts, &tenant)?.know_memory(memory);
+    }
+    Ok(())
+}
+
+#[derive(sqlx::FromRow)]
+struct KeyedContentRow {
+    tenant_id: String,
+    memory_key: MemoryKey,
+    #[sqlx(flatten)]
+    content: ContentRow,
+}
+
+async fn load_contents(
+    connection: &mut PgConnection,
+    facts: &mut FactsByTenant,
+    commands: &[&Command],
+) -> Result<(), StoreError> {
+    let updated: Vec<(&str, MemoryKey)> = commands
+        .iter()
+        .filter_map(|command| {
+            let Body::Update(update) = &command.body else { return None };
+            let memory = facts.get(command.tenant())?.memory(&update.memory_id)?;
+            Some((command.tenant().as_str(), memory.key))
+        })
+        .collect();
+    if updated.is_empty() {
+        return Ok(());
+    }
+    let (tenants, keys): (Vec<&str>, Vec<MemoryKey>) = updated.into_iter().unzip();
+    let rows: Vec<KeyedContentRow> = sqlx::query_as(include_str!("sql/load_contents.sql"))
+        .bind(tenants)
+        .bind(keys)
+        .fetch_all(connection)
+        .await?;
+    for row in rows {
+        facts_of(facts, &TenantId::from_stored(row.tenant_id))?
+            .know_content(row.memory_key, row.content.into_content());
+    }
+    Ok(())
+}
+
+async fn load_graphs(
+    connection: &mut PgConnection,
+    facts: &mut FactsByTenant,
+    commands: &[&Command],
+) -> Result<(), StoreError> {
+    let mut wanted: Vec<(&str, &str)> = commands
+        .iter()
+        .flat_map(|command| {
+            let graphs = command.graphs().into_iter().filter(|graph| !graph.is_default());
+            graphs.map(|graph| (command.tenant().as_str(), graph.as_str()))
+        })
+        .collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let (tenants, graphs): (Vec<&str>, Vec<&str>) = wanted.into_iter().unzip();
+    let rows: Vec<(String, String)> = sqlx::query_as(include_str!("sql/load_graphs.sql"))
+        .bind(tenants)
+        .bind(graphs)
+        .fetch_all(connection)
+        .await?;
+    for (tenant, graph) in rows {
+        facts_of(facts, &TenantId::from_stored(tenant))?.know_graph(GraphId::from_stored(graph));
+    }
+    Ok(())
+}
+
+#[derive(sqlx::FromRow)]
+struct RequestRow {
+    tenant_id: String,
+    principal_id: String,
+    request_id: Uuid,
+    digest: Vec<u8>,
+    answer: sqlx::types::Json<Answer>,
+}
+
+async fn load_requests(
+    connection: &mut PgConnection,
+    facts: &mut FactsByTenant,
+    commands: &[&Command],
+) -> Result<(), StoreError> {
+    let named: Vec<(&Command, Uuid)> = commands
+        .iter()
+        .filter_map(|command| Some((*command, command.call.request.as_ref()?.id.0)))
+        .collect();
+    if named.is_empty() {
+        return Ok(());
+    }
+    let rows: Vec<RequestRow> = sqlx::query_as(include_str!("sql/load_requests.sql"))
+        .bind(named.iter().map(|(command, _)| command.tenant().as_str()).collect::<Vec<_>>())
+        .bind(named.iter().map(|(command, _)| command.call.principal.id.as_str()).collect::<Vec<_>>())
+        .bind(named.iter().map(|(_, id)| *id).collect::<Vec<_>>())
+        .fetch_all(connection)
+        .await?;
+    for row in rows {
+        let request = AnsweredRequest { digest: hash(&row.digest)?, answer: row.answer.0 };
+        facts_of(facts, &TenantId::from_stored(row.tenant_id))?.know_request(
+            PrincipalId::from_stored(row.principal_id),
+            RequestId(row.request_id),
+            request,
+        );
+    }
+    Ok(())
+}

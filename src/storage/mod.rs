@@ -1,0 +1,19 @@
+//! POSTGRES: the only place that speaks SQL. One statement a file in `sql/`, one function of the same name
+//! here. Knows the domain's types; decides nothing.
+
+pub mod batch_facts;
+pub mod batch_writes;
+mod codes;
+pub mod error;
+pub mod heads;
+pub mod pool;
+pub mod read_audit;
+pub mod read_memories;
+pub mod read_operations;
+pub mod retention;
+mod rows;
+pub mod schema;
+pub mod tx;
+
+pub use error::StoreError;
+pub use pool::{Store, StoreOptions};

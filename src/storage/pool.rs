@@ -1,0 +1,91 @@
+//! Connections: some for the lanes, some for reads, and how each is set up.
+
+use std::time::Duration;
+
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{PgConnection, PgPool, Postgres};
+
+use super::error::StoreError;
+
+/// How long a session of ours may sit in a transaction without a statement. Shorter than
+/// [`FENCE_WAIT`], so that a lost transaction has ended by the time its fence gives up.
+const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(5);
+/// How long the fence after a lost COMMIT waits for a tenant's head.
+pub const FENCE_WAIT: Duration = Duration::from_secs(10);
+/// How long a tenant's own batch waits for the head.
+const LOCK_WAIT: Duration = Duration::from_secs(3);
+/// How long one statement of a lane may take.
+const LANE_STATEMENT: Duration = Duration::from_secs(30);
+/// How long one read may take: no snapshot is held longer, since a held one slows every head's update down.
+const READ_STATEMENT: Duration = Duration::from_secs(5);
+/// How long to wait for a connection.
+const ACQUIRE: Duration = Duration::from_secs(3);
+
+/// How many connections of each sort.
+#[derive(Debug, Clone, Copy)]
+pub struct StoreOptions {
+    /// For the lanes and the batches of single tenants.
+    pub lane_connections: u32,
+    /// For reads.
+    pub read_connections: u32,
+}
+
+/// The database.
+#[derive(Debug, Clone)]
+pub struct Store {
+    lanes: PgPool,
+    reads: PgPool,
+}
+
+impl Store {
+    /// Sets connections up; opens none yet, so it succeeds while the database is away.
+    pub fn new(connect: &PgConnectOptions, options: StoreOptions) -> Self {
+        Self {
+            lanes: pool(connect.clone(), options.lane_connections, LANE_STATEMENT),
+            reads: pool(connect.clone(), options.read_connections, READ_STATEMENT),
+        }
+    }
+
+    /// A connection for units of work.
+    pub async fn lane_connection(&self) -> Result<PoolConnection<Postgres>, StoreError> {
+        Ok(self.lanes.acquire().await?)
+    }
+
+    /// A connection for reads.
+    pub async fn read_connection(&self) -> Result<PoolConnection<Postgres>, StoreError> {
+        Ok(self.reads.acquire().await?)
+    }
+
+    /// Closes every connection, after those in use have come back.
+    pub async fn close(&self) {
+        self.reads.close().await;
+        self.lanes.close().await;
+    }
+}
+
+fn pool(connect: PgConnectOptions, connections: u32, statement: Duration) -> PgPool {
+    let millis = |duration: Duration| duration.as_millis().to_string();
+    let connect = connect.application_name("memory-lifecycle").options([
+        // An acknowledged change must be on disk, whatever the role or the database would have it.
+        ("synchronous_commit", "on".to_owned()),
+        ("idle_in_transaction_session_timeout", millis(IDLE_IN_TRANSACTION)),
+        ("lock_timeout", millis(LOCK_WAIT)),
+        ("statement_timeout", millis(statement)),
+        ("TimeZone", "UTC".to_owned()),
+    ]);
+    PgPoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(ACQUIRE)
+        // The check below is a round trip itself.
+        .test_before_acquire(false)
+        .before_acquire(|connection, _| Box::pin(is_outside_transaction(connection)))
+        .connect_lazy_with(connect)
+}
+
+/// Whether a connection is fit to be handed out. A `begin` that was cancelled can leave one inside an open
+/// transaction, where the next borrower's writes would be answered well and never committed: there, `now()`
+/// stands still.
+async fn is_outside_transaction(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar("SELECT now() = statement_timestamp()").fetch_one(connection).await
+}

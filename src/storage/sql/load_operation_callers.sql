@@ -1,0 +1,6 @@
+-- load_operation_callers: which of these operations exist, and who called them.
+-- $1 text[] = ARRAY['tenant-001'] — the tenant of each operation
+-- $2 uuid[] = ARRAY['00000000-0000-7000-8000-000000000001'::uuid] — the operations
+SELECT o.tenant_id, o.operation_id, o.principal_id
+FROM unnest($1::text[], $2::uuid[]) AS wanted (tenant_id, operation_id)
+JOIN operations AS o USING (tenant_id, operation_id)
