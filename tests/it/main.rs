@@ -1,0 +1,15 @@
+//! Every integration test, in one binary: it links once.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test says what it expects by failing, in its helpers too, which clippy.toml's allow-…-in-tests does not reach"
+)]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests stand outside: they play other clients of the database and measure real time"
+)]
+
+mod architecture;
