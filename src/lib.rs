@@ -1,1 +1,4 @@
 //! memory-lifecycle.
+
+pub mod proto;
+pub mod rpc;
