@@ -46,7 +46,7 @@ fn contract_files(root: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
 }
 
 /// Two passes, because a builder knows one codec and the two sides need different ones: a request that cannot
-/// be decoded is INVALID_ARGUMENT, a response that cannot be decoded is INTERNAL.
+/// be decoded is `INVALID_ARGUMENT`, a response that cannot be decoded is `INTERNAL`.
 fn generate(descriptors: &FileDescriptorSet, out: &Path) -> Result<(), Box<dyn Error>> {
     let clients = out.join("clients");
     fs::create_dir_all(&clients)?;
@@ -61,8 +61,8 @@ fn generate(descriptors: &FileDescriptorSet, out: &Path) -> Result<(), Box<dyn E
     Ok(())
 }
 
-/// What both passes share. Types of other packages come from crates that have them already, or, where nothing
-/// of them is used at run time, are not generated.
+/// What both passes share: no types of other packages are generated. tonic-types has those of `google.rpc`;
+/// `buf.validate` only occurs in options, so the path given for it is never used.
 fn builder() -> Builder {
     tonic_prost_build::configure()
         .extern_path(".google.rpc", "::tonic_types::pb")

@@ -8,6 +8,7 @@
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::allow_attributes_without_reason,
     rustdoc::all,
     reason = "generated code follows its generator's style"
 )]
