@@ -1,2 +1,9 @@
 //! memory-lifecycle.
+
+pub mod clock;
 pub mod domain;
+pub mod lane;
+pub mod ops;
+pub mod proto;
+pub mod rpc;
+pub mod storage;
