@@ -1,0 +1,36 @@
+//! Everything that changes something: through the lane of its tenant, or rehearsed.
+
+use super::Ops;
+use crate::domain::answer::Answer;
+use crate::domain::command::Command;
+use crate::lane::{self, Failure};
+
+impl Ops {
+    /// Carries a command out and answers once its commit is certain.
+    ///
+    /// The future only waits: dropped after the command started, the command is still carried out, and can be
+    /// looked up by its operation id.
+    pub async fn change(&self, command: Command) -> Result<Answer, Failure> {
+        let answer = self.lanes.submit(command.clone()).await?;
+        self.with_memory_shown(&command, answer).await
+    }
+
+    /// Says what a command would do now, and does nothing.
+    pub async fn rehearse(&self, command: Command) -> Result<Answer, Failure> {
+        lane::rehearse(&self.store, &command, &self.policy).await
+    }
+
+    /// A replayed save or update shows the memory as it is now, or only its id when it is gone.
+    async fn with_memory_shown(&self, command: &Command, mut answer: Answer) -> Result<Answer, Failure> {
+        if let crate::domain::answer::AnswerBody::Memory(id) = &answer.body
+            && answer.replayed
+        {
+            match self.get_memory(&command.call.principal, id).await {
+                Ok(stored) => answer.memory = Some(Box::new((stored.memory, stored.content))),
+                Err(Failure::Refused(_)) => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,39 @@
+//! The operations, one file each: what says first this, then that. No SQL, no proto.
+//!
+//! Changes go through the lanes; reads go straight to the pool.
+
+mod audit;
+mod change;
+mod memories;
+mod operations;
+pub mod page;
+mod preview;
+
+pub use audit::{AuditEntry, AuditQuery};
+pub use memories::{ListMemories, StoredMemory};
+pub use operations::{OperationName, OperationsQuery};
+pub use page::{Page, PageRequest};
+pub use preview::{Preview, PreviewItem, PreviewQuery, PreviewSelection};
+
+pub use crate::lane::Failure;
+
+use crate::domain::policy::Policy;
+use crate::lane::Lanes;
+use crate::storage::Store;
+use page::Pager;
+
+/// All operations, over one database. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Ops {
+    store: Store,
+    lanes: Lanes,
+    policy: Policy,
+    pager: Pager,
+}
+
+impl Ops {
+    /// Puts the operations together. `token_key` signs page tokens: replicas share it.
+    pub fn new(store: Store, lanes: Lanes, policy: Policy, token_key: &[u8; 32]) -> Self {
+        Self { store, lanes, policy, pager: Pager::new(token_key) }
+    }
+}

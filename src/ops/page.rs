@@ -1,0 +1,114 @@
+//! Pages, and the signed tokens that lead from one to the next.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::Sha256;
+
+use crate::domain::principal::Principal;
+use crate::domain::refusal::Refusal;
+
+/// The most items a page can have.
+pub const MAX_PAGE_SIZE: usize = 1000;
+/// How many items a page has when the caller does not say.
+pub const DEFAULT_PAGE_SIZE: usize = 50;
+
+/// Which page of a list is wanted.
+#[derive(Debug, Clone)]
+pub struct PageRequest {
+    /// How many items at most: 1 to [`MAX_PAGE_SIZE`].
+    pub size: usize,
+    /// The token of the page before; empty for the first.
+    pub token: String,
+    /// SHA-256 of the method and all other arguments: a token goes only with those it was made for.
+    pub arguments: [u8; 32],
+}
+
+/// One page of a list.
+#[derive(Debug, Clone)]
+pub struct Page<Item> {
+    /// The items, newest first.
+    pub items: Vec<Item>,
+    /// Leads to the next page; empty after the last.
+    pub next_token: String,
+}
+
+/// Makes and reads page tokens: a position, signed together with who asked for what.
+#[derive(Clone)]
+pub(super) struct Pager(Hmac<Sha256>);
+
+impl std::fmt::Debug for Pager {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Pager(…)")
+    }
+}
+
+const MAC_BYTES: usize = 32;
+/// Keeps these signatures apart from any others made with the same key.
+const PURPOSE: &[u8] = b"memorylifecycle.v1 page token 1";
+
+impl Pager {
+    pub(super) fn new(key: &[u8; 32]) -> Self {
+        // HMAC pads a short key with zeros to the hash's block; so does this, and cannot fail.
+        let mut block = [0; 64];
+        for (padded, byte) in block.iter_mut().zip(key) {
+            *padded = *byte;
+        }
+        Self(Hmac::new(&block.into()))
+    }
+
+    fn mac(&self, principal: &Principal, request: &PageRequest, position: &[u8]) -> Hmac<Sha256> {
+        let mut mac = self.0.clone();
+        let parts: [&[u8]; 6] = [
+            PURPOSE,
+            principal.tenant.as_str().as_bytes(),
+            principal.id.as_str().as_bytes(),
+            &[u8::from(principal.admin)],
+            &request.arguments,
+            position,
+        ];
+        for part in parts {
+            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update(part);
+        }
+        mac
+    }
+
+    /// The token of the page after this position.
+    pub(super) fn token(
+        &self,
+        principal: &Principal,
+        request: &PageRequest,
+        position: &impl Serialize,
+    ) -> String {
+        // Positions are small structs of numbers and ids: they always have a JSON form.
+        let position = serde_json::to_vec(position).unwrap_or_default();
+        let mut token = self.mac(principal, request, &position).finalize().into_bytes().to_vec();
+        token.extend_from_slice(&position);
+        URL_SAFE_NO_PAD.encode(token)
+    }
+
+    /// The position a request's token stands for; none for the first page.
+    pub(super) fn position<Position: DeserializeOwned>(
+        &self,
+        principal: &Principal,
+        request: &PageRequest,
+    ) -> Result<Option<Position>, Refusal> {
+        if request.token.is_empty() {
+            return Ok(None);
+        }
+        let refused = || {
+            Refusal::field(
+                "page_token",
+                "must be the next_page_token of a list with the same arguments by the same caller; leave it out \
+                 for the first page",
+            )
+        };
+        let token = URL_SAFE_NO_PAD.decode(&request.token).map_err(|_| refused())?;
+        let (mac, position) = token.split_at_checked(MAC_BYTES).ok_or_else(refused)?;
+        self.mac(principal, request, position).verify_slice(mac).map_err(|_| refused())?;
+        serde_json::from_slice(position).map(Some).map_err(|_| refused())
+    }
+}
