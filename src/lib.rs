@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod domain;
 pub mod lane;
+pub mod layers;
 pub mod ops;
 pub mod proto;
 pub mod rpc;
