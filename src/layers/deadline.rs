@@ -30,7 +30,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { default: Duration::from_secs(30), max: Duration::from_secs(5 * 60) }
+        Self { default: Duration::from_secs(30), max: Duration::from_mins(5) }
     }
 }
 
@@ -114,8 +114,8 @@ mod tests {
     #[test]
     fn every_unit_is_read() {
         for (text, wanted) in [
-            ("1H", Duration::from_secs(3600)),
-            ("2M", Duration::from_secs(120)),
+            ("1H", Duration::from_hours(1)),
+            ("2M", Duration::from_mins(2)),
             ("99999999S", Duration::from_secs(99_999_999)),
             ("20m", Duration::from_millis(20)),
             ("20u", Duration::from_micros(20)),
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(time("2S"), Ok(Duration::from_millis(1995)));
         assert_eq!(time("20m"), Ok(Duration::from_millis(18)));
         assert_eq!(time("0S"), Ok(Duration::ZERO));
-        assert_eq!(time("99999999H"), Ok(Duration::from_secs(300)));
+        assert_eq!(time("99999999H"), Ok(Duration::from_mins(5)));
         let unset = Deadline::new(Limits::default()).time_for(&HeaderMap::new());
         assert_eq!(unset, Ok(Duration::from_secs(30)));
     }

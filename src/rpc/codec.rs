@@ -127,8 +127,8 @@ mod tests {
     use tonic::{Code, Status};
     use tonic_types::StatusExt;
 
-    use super::undecodable;
-    use crate::proto::v1::{BatchForgetRequest, ForgetRequest, RememberRequest};
+    use super::{limit, undecodable};
+    use crate::proto::v1::{BatchForgetRequest, ForgetRequest, ImportMemoriesRequest, RememberRequest};
 
     fn answer<M: Message + Default + std::fmt::Debug>(bytes: &[u8]) -> Status {
         undecodable(&M::decode(bytes).expect_err("the bytes are meant to be faulty"))
@@ -176,6 +176,12 @@ mod tests {
         let fields = nest(0x0a, &nest(0x12, &value));
         let request = nest(0x32, &fields);
         assert_eq!(fault(&answer::<RememberRequest>(&request)), one("metadata", "is nested too deeply"));
+    }
+
+    #[test]
+    fn only_an_import_may_be_larger() {
+        assert_eq!(limit::<RememberRequest>(), 1024 * 1024);
+        assert_eq!(limit::<ImportMemoriesRequest>(), 8 * 1024 * 1024);
     }
 
     #[test]

@@ -49,10 +49,24 @@ pub fn services(ops: Ops, clock: Clock) -> Result<Routes, Error> {
         .max_encoding_message_size(MAX_RESPONSE_BYTES)
         .accept_compressed(Gzip)
         .send_compressed(Gzip);
-    let reflection = || Builder::configure().register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET);
     Ok(Routes::new(lifecycle)
         .add_service(store)
         .add_service(audit)
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?))
+}
+
+/// Serves the contract with its comments and limits.
+fn reflection() -> Builder<'static> {
+    Builder::configure().register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reflection_reads_the_contract_in_both_versions() {
+        assert!(reflection().build_v1().is_ok() && reflection().build_v1alpha().is_ok());
+    }
 }

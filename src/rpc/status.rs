@@ -151,9 +151,7 @@ mod tests {
     use super::*;
     use crate::domain::principal::Capability;
 
-    fn operation() -> Option<OperationId> {
-        Some(OperationId(Uuid::from_u128(7)))
-    }
+    const OPERATION: Option<OperationId> = Some(OperationId(Uuid::from_u128(7)));
 
     fn reason(status: &Status) -> String {
         let info = status.get_details_error_info().expect("every error has an ErrorInfo");
@@ -170,7 +168,7 @@ mod tests {
         let violations: Vec<_> = (0..100)
             .map(|n| FieldViolation::new(format!("items[{n}].metadata"), "must be shorter ".repeat(6)))
             .collect();
-        let status = of_refusal(&Refusal::InvalidFields(violations), operation());
+        let status = of_refusal(&Refusal::InvalidFields(violations), OPERATION);
         assert!(status.details().len() < 4096, "{}", status.details().len());
         assert_eq!(status.get_details_bad_request().unwrap().field_violations.len(), 20);
         assert!(status.message().starts_with("100 fields are at fault"), "{}", status.message());
@@ -179,7 +177,7 @@ mod tests {
     #[test]
     fn long_faults_are_left_out_rather_than_break_the_limit() {
         let violations = vec![FieldViolation::new("f".repeat(900), "d".repeat(900)); 20];
-        let status = of_refusal(&Refusal::InvalidFields(violations), operation());
+        let status = of_refusal(&Refusal::InvalidFields(violations), OPERATION);
         assert!(status.details().len() < 4096, "{}", status.details().len());
         assert!(status.message().len() < 600);
     }
@@ -219,17 +217,17 @@ mod tests {
             (Failure::DeadlineExceeded, Code::DeadlineExceeded, "DEADLINE_EXCEEDED", false),
             (Failure::Internal, Code::Internal, "INTERNAL", false),
         ] {
-            let status = of_failure(&failure, operation());
+            let status = of_failure(&failure, OPERATION);
             assert_eq!((status.code(), reason(&status).as_str()), (code, name));
             assert_eq!(status.get_details_retry_info().is_some(), repeats, "{name}");
-            assert_eq!(id_in(&status), operation().map(|id| id.to_string()));
+            assert_eq!(id_in(&status), OPERATION.map(|id| id.to_string()));
         }
     }
 
     #[test]
     fn an_entry_of_a_list_carries_the_same_status() {
-        let status = of_refusal(&Refusal::MemoryNotFound, operation());
-        let entry = of_entry(&Refusal::MemoryNotFound, operation());
+        let status = of_refusal(&Refusal::MemoryNotFound, OPERATION);
+        let entry = of_entry(&Refusal::MemoryNotFound, OPERATION);
         assert_eq!(entry.code, i32::from(status.code()));
         assert_eq!(entry.message, status.message());
         assert_eq!(pb::Status::decode(status.details()).unwrap(), entry);
@@ -241,27 +239,28 @@ mod tests {
 
     #[test]
     fn errors_of_tonic_get_the_contracts_details() {
-        let large = completed(&headers(&Status::out_of_range("x")), 1024, operation()).unwrap();
+        let large = completed(&headers(&Status::out_of_range("x")), 1024, OPERATION).unwrap();
         assert_eq!((large.code(), reason(&large).as_str()), (Code::InvalidArgument, "INVALID_FIELD"));
         assert!(large.message().contains("1024"), "{}", large.message());
-        assert_eq!(id_in(&large), operation().map(|id| id.to_string()));
+        assert_eq!(id_in(&large), OPERATION.map(|id| id.to_string()));
 
         let inflated = completed(&headers(&Status::resource_exhausted("x")), 1024, None).unwrap();
         assert_eq!(inflated.code(), Code::InvalidArgument);
         let broken = completed(&headers(&Status::internal("x")), 1024, None).unwrap();
         assert_eq!(broken.code(), Code::InvalidArgument);
         assert!(completed(&headers(&Status::unimplemented("x")), 1024, None).is_none());
-        assert!(completed(&HeaderMap::new(), 1024, operation()).is_none());
+        assert!(completed(&HeaderMap::new(), 1024, OPERATION).is_none());
     }
 
     #[test]
     fn the_codecs_errors_get_the_operation_and_keep_the_rest() {
         let codec = undecodable(Some("reason".to_owned()), "is not valid UTF-8");
-        let whole = completed(&headers(&codec), 1024, operation()).unwrap();
+        let whole = completed(&headers(&codec), 1024, OPERATION).unwrap();
         assert_eq!((whole.code(), whole.message()), (codec.code(), codec.message()));
-        assert_eq!(whole.get_details_bad_request(), codec.get_details_bad_request());
-        assert_eq!(id_in(&whole), operation().map(|id| id.to_string()));
-        assert!(completed(&headers(&whole), 1024, operation()).is_none(), "what is complete stays");
+        let fields = whole.get_details_bad_request().unwrap().field_violations;
+        assert_eq!(fields[0].field, "reason");
+        assert_eq!(id_in(&whole), OPERATION.map(|id| id.to_string()));
+        assert!(completed(&headers(&whole), 1024, OPERATION).is_none(), "what is complete stays");
     }
 
     #[test]

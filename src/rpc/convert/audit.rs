@@ -1,4 +1,4 @@
-//! ListAuditRecords.
+//! `ListAuditRecords`.
 
 use super::faults::Faults;
 use super::filter::each;

@@ -1,4 +1,4 @@
-//! Forget and BatchForget.
+//! `Forget` and `BatchForget`.
 
 use super::call::{Caller, Change, Shared, request_digest};
 use super::faults::{Faults, admin_only};

@@ -1,4 +1,4 @@
-//! ImportMemories.
+//! `ImportMemories`.
 
 use super::call::{Caller, Change, Shared, request_digest};
 use super::faults::{Faults, admin_only};

@@ -1,4 +1,4 @@
-//! GetMemory and ListMemories, and a memory as it is shown.
+//! `GetMemory` and `ListMemories`, and a memory as it is shown.
 
 use prost::Message;
 
@@ -46,7 +46,7 @@ pub(in crate::rpc) fn list_query(
         (true, false) => vec![State::Active],
     };
     let page = page(&mut faults, size, token, arguments);
-    faults.settle(Some(ListMemories { filter: Filter { import, states, ..filter }, page }))
+    faults.settle(Some(ListMemories { filter: Filter { states, import, ..filter }, page }))
 }
 
 /// Writes the memory that was wanted.

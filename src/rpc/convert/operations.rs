@@ -1,4 +1,4 @@
-//! GetOperation and ListOperations.
+//! `GetOperation` and `ListOperations`.
 
 use super::faults::Faults;
 use super::filter::exactly_one;

@@ -1,4 +1,4 @@
-//! Remember and UpdateMemory.
+//! `Remember` and `UpdateMemory`.
 
 use super::call::{Caller, Change, Shared, request_digest};
 use super::faults::Faults;

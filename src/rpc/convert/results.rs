@@ -79,8 +79,8 @@ fn changed(answer: &Answer) -> bool {
 /// The answer of a list of ids whose commit was lost: nothing is known of any.
 pub(super) fn all_unknown(command: &Command) -> Option<Answer> {
     let targets: &[Target] = match &command.body {
-        Body::Forget(Forget { targets, single: false, .. }) => targets,
-        Body::Restore(Restore { selection: RestoreSelection::Ids(targets) }) => targets,
+        Body::Forget(Forget { targets, single: false, .. })
+        | Body::Restore(Restore { selection: RestoreSelection::Ids(targets) }) => targets,
         _ => return None,
     };
     let unknown = |target: &Target| MemoryResult::without_memory(target.sent.clone(), Outcome::Unknown, None);
