@@ -39,7 +39,7 @@ impl From<Refusal> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(_) => Self::StoreUnavailable,
+            StoreError::Unavailable(_) | StoreError::NoConnection => Self::StoreUnavailable,
             StoreError::Serialization(_) | StoreError::LockTimeout => Self::Conflict,
             StoreError::StatementTimeout => Self::DeadlineExceeded,
             StoreError::Rejected { .. } | StoreError::Impossible(_) => {

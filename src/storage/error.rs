@@ -7,6 +7,9 @@ pub enum StoreError {
     /// The database cannot be reached, is going away, or has no room.
     #[error("the database is unavailable ({0})")]
     Unavailable(String),
+    /// No connection was to be had in time; trying again at once would only wait again.
+    #[error("no connection to the database was to be had in time")]
+    NoConnection,
     /// The transaction lost against another one; doing it again can succeed.
     #[error("the transaction must be done again (SQLSTATE {0})")]
     Serialization(String),
@@ -43,7 +46,7 @@ impl From<sqlx::Error> for StoreError {
                 let code = database.code().unwrap_or_default().into_owned();
                 from_code(code, database.constraint().map(str::to_owned))
             }
-            sqlx::Error::PoolTimedOut => Self::Unavailable("no connection free in time".to_owned()),
+            sqlx::Error::PoolTimedOut => Self::NoConnection,
             sqlx::Error::PoolClosed => Self::Unavailable("shutting down".to_owned()),
             sqlx::Error::Io(io) => Self::Unavailable(format!("connection: {:?}", io.kind())),
             sqlx::Error::Tls(_) => Self::Unavailable("TLS".to_owned()),

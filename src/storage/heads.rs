@@ -73,6 +73,15 @@ pub async fn wait_as_fence(connection: &mut PgConnection) -> Result<(), StoreErr
     Ok(())
 }
 
+/// Where a tenant's log ends, without holding it.
+pub async fn read_head(connection: &mut PgConnection, tenant: &TenantId) -> Result<Head, StoreError> {
+    let row: Option<HeadRow> = sqlx::query_as(include_str!("sql/read_head.sql"))
+        .bind(tenant.as_str())
+        .fetch_optional(connection)
+        .await?;
+    Ok(row.map(into_head).transpose()?.map_or(Head::EMPTY, |(_, head)| head))
+}
+
 /// The database's clock, now.
 pub async fn read_clock(connection: &mut PgConnection) -> Result<Timestamp, StoreError> {
     Ok(sqlx::query_scalar(include_str!("sql/read_clock.sql")).fetch_one(connection).await?)

@@ -22,6 +22,11 @@ const READ_STATEMENT: Duration = Duration::from_secs(5);
 /// How long to wait for a connection.
 const ACQUIRE: Duration = Duration::from_secs(3);
 
+/// A connection to run statements on.
+pub type DbConnection = PgConnection;
+/// A connection for units of work; goes back to its pool when dropped.
+pub type LaneConnection = PoolConnection<Postgres>;
+
 /// How many connections of each sort.
 #[derive(Debug, Clone, Copy)]
 pub struct StoreOptions {
@@ -48,7 +53,7 @@ impl Store {
     }
 
     /// A connection for units of work.
-    pub async fn lane_connection(&self) -> Result<PoolConnection<Postgres>, StoreError> {
+    pub async fn lane_connection(&self) -> Result<LaneConnection, StoreError> {
         Ok(self.lanes.acquire().await?)
     }
 
