@@ -1,1 +1,3 @@
 //! memory-lifecycle.
+
+pub mod embedded;
