@@ -1,1 +1,3 @@
+//! Nothing is generated yet.
+
 fn main() {}

@@ -1,10 +1,6 @@
 //! The running cluster.
 
-use std::{
-    fs::File,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{fs::File, path::Path, time::Duration};
 
 use sqlx::{
     ConnectOptions, Connection,
@@ -139,8 +135,7 @@ async fn binaries(options: &ClusterOptions, account: &Account) -> Result<Found, 
         DataDir::Kept(dir) => layout::made_by(&layout::pgdata(dir)).and_then(|major| major.parse().ok()),
         DataDir::Temporary => None,
     };
-    let kept: PathBuf =
-        options.download_dir.clone().unwrap_or_else(|| layout::default_data_dir().join("postgres-versions"));
+    let kept = options.download_dir.clone().unwrap_or_else(layout::default_download_dir);
     let mut dirs = if options.search_machine { find::on_this_machine(account).await } else { Vec::new() };
     dirs.extend(find::downloaded(&kept));
     let looked = match find::newest(dirs, data_major, account).await {
@@ -153,14 +148,13 @@ async fn binaries(options: &ClusterOptions, account: &Account) -> Result<Found, 
             download: "downloading one is switched off".to_owned(),
         });
     };
-    let downloaded = match download::fetch(url, &kept, data_major).await {
-        Ok(bin) => find::given(&bin, account).await.map_err(|error| error.to_string()),
-        Err(reason) => Err(reason),
-    };
-    downloaded.map_err(|reason| EmbeddedError::NotFound {
-        looked,
-        download: format!("none could be downloaded from {url} ({reason})"),
-    })
+    match download::fetch(url, &kept, data_major).await {
+        Ok(dir) => find::given(&dir, account).await,
+        Err(reason) => {
+            let download = format!("none could be downloaded from {url} ({reason})");
+            Err(EmbeddedError::NotFound { looked, download })
+        }
+    }
 }
 
 /// Starts Postgres and waits until it answers, or has ended, or the time is up.

@@ -116,8 +116,12 @@ async fn probe(bin: &Path, account: &Account) -> Result<Found, String> {
     let output = command.arg(OsStr::new("--version")).output().await;
     let output = output.map_err(|e| format!("its postgres cannot be run by user {}: {e}", account.name()))?;
     let printed = String::from_utf8_lossy(&output.stdout);
-    let version =
-        ServerVersion::parse(&printed).ok_or_else(|| "its postgres does not tell its version".to_owned())?;
+    let version = ServerVersion::parse(&printed).ok_or_else(|| {
+        format!(
+            "its postgres does not tell its version; it says: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        )
+    })?;
     if version.major < OLDEST_MAJOR {
         return Err(format!("it is Postgres {version}, which is too old"));
     }

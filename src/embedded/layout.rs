@@ -43,6 +43,12 @@ pub fn default_data_dir() -> PathBuf {
     base.unwrap_or_else(|| PathBuf::from("/var/lib")).join("memory-lifecycle")
 }
 
+/// Where downloaded versions are kept unless another folder is named: `memory-lifecycle-postgres`, beside the default
+/// data folder and not in it, since what is in that one is private.
+pub(super) fn default_download_dir() -> PathBuf {
+    default_data_dir().with_file_name("memory-lifecycle-postgres")
+}
+
 /// The major version that made the cluster in a data folder, as Postgres wrote it down; none when there is no cluster.
 pub(super) fn made_by(pgdata: &Path) -> Option<String> {
     fs::read_to_string(pgdata.join("PG_VERSION")).ok().map(|text| text.trim().to_owned())

@@ -62,7 +62,8 @@ pub struct ClusterOptions {
     /// Where to download Postgres from when none was found: `https://github.com/OWNER/REPOSITORY`, or any address that
     /// answers like GitHub's list of releases. `None`: nothing is downloaded.
     pub download_url: Option<String>,
-    /// Where downloaded versions are kept, one subfolder each. `None`: beside [`default_data_dir`].
+    /// Where downloaded versions are kept, one subfolder each. `None`: in
+    /// `memory-lifecycle-postgres` beside [`default_data_dir`].
     pub download_dir: Option<PathBuf>,
     /// As root, the user that Postgres runs as. `None`: `postgres`, else `nobody`. Ignored unless root.
     pub run_as: Option<String>,

@@ -15,7 +15,7 @@ use super::{EmbeddedError, find::Found, layout::Layout, user::Account};
 const SCRIPT: &str = include_str!("supervise.sh");
 
 /// How long the fast shutdown, and then the hard one, may take.
-const STOP_LIMIT: Duration = Duration::from_secs(60);
+const STOP_LIMIT: Duration = Duration::from_mins(1);
 
 /// How far Postgres has got.
 #[derive(Debug, Clone, PartialEq, Eq)]
