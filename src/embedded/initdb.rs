@@ -43,7 +43,11 @@ pub(super) async fn ensure(
     let output = command.output().await;
     let output = output.map_err(|source| EmbeddedError::Program { program, user: account.name(), source })?;
     if !output.status.success() {
-        let text = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        let mut text = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        // A container may run as a number without a name.
+        if text.contains("could not look up effective user ID") {
+            text.push_str("; give that user an entry in /etc/passwd, or start as a user that has one");
+        }
         return Err(EmbeddedError::InitDb { dir: layout.root.clone(), output: text });
     }
     fs::rename(&dir, &layout.pgdata).during("rename", &dir)

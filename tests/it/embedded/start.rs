@@ -1,6 +1,6 @@
 //! Starting, reusing and refusing.
 
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use memory_lifecycle::embedded::{APP_ROLE, Cluster, ClusterOptions, DataDir, EmbeddedError, OWNER_ROLE};
 use sqlx::{ConnectOptions, Connection};
@@ -27,6 +27,9 @@ async fn a_temporary_cluster_is_private_and_leaves_nothing() {
         let mode = private.metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700, "{}", private.display());
     }
+    let group =
+        |pid: u32| rustix::process::getpgid(rustix::process::Pid::from_raw(pid.try_into().unwrap())).unwrap();
+    assert_ne!(group(pid), group(std::process::id()), "Ctrl-C in a terminal must not reach Postgres");
     cluster.stop().await.unwrap();
     assert!(!dir.exists());
     assert!(!alive(pid));
@@ -160,4 +163,20 @@ async fn as_root_a_folder_out_of_reach_is_named() {
     std::fs::set_permissions(guard.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
     let error = Cluster::start(options(DataDir::Kept(data))).await.unwrap_err();
     assert!(matches!(&error, EmbeddedError::Unreachable { folder, .. } if folder == guard.path()), "{error}");
+}
+
+#[tokio::test]
+async fn as_root_the_user_may_be_chosen() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let with = |name: &str| ClusterOptions { run_as: Some(name.to_owned()), ..options(DataDir::Temporary) };
+    let cluster = Cluster::start(with("nobody")).await.unwrap();
+    let owner = std::fs::metadata(format!("/proc/{}", cluster.pid())).unwrap().uid();
+    assert_eq!(owner, std::fs::metadata(cluster.socket_dir()).unwrap().uid());
+    assert_ne!(owner, 0);
+    cluster.stop().await.unwrap();
+    let error = Cluster::start(with("no-such-user")).await.unwrap_err();
+    assert!(error.to_string().contains("this machine has no user no-such-user to run it as"), "{error}");
+    assert!(Cluster::start(with("root")).await.is_err());
 }
