@@ -1,4 +1,4 @@
-//! Every integration test, in one binary: it links once.
+//! The integration tests: one binary, so that they share one Postgres and are linked once.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -13,3 +13,4 @@
 )]
 
 mod architecture;
+mod embedded;
