@@ -3,8 +3,8 @@
 //! `clippy.toml` bans the ambient sources everywhere else, so that tests can hand in a [`Clock`] of their own.
 
 use std::fmt;
-use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant, SystemTime};
 
 use rand::TryRng;
 use rand::rngs::SysRng;
@@ -14,6 +14,11 @@ use uuid::{Builder, Uuid};
 pub trait Source: Send + Sync {
     /// The time since 1970-01-01 UTC.
     fn unix_time(&self) -> Duration;
+    /// The time since a moment that stays the same while the process runs; never goes back. Unless a source says
+    /// otherwise its time since 1970 does.
+    fn monotonic(&self) -> Duration {
+        self.unix_time()
+    }
     /// Fills the buffer with random bytes fit for secrets.
     fn fill(&self, bytes: &mut [u8]);
 }
@@ -62,6 +67,11 @@ impl Clock {
     pub fn unix_time(&self) -> Duration {
         self.0.unix_time()
     }
+
+    /// The time since a moment that stays the same while the process runs: what durations are measured with.
+    pub fn monotonic(&self) -> Duration {
+        self.0.monotonic()
+    }
 }
 
 /// The operating system's clock and generator.
@@ -71,6 +81,12 @@ impl Source for System {
     #[expect(clippy::disallowed_methods, reason = "this is the place that asks the operating system")]
     fn unix_time(&self) -> Duration {
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the place that asks the operating system")]
+    fn monotonic(&self) -> Duration {
+        static START: OnceLock<Instant> = OnceLock::new();
+        START.get_or_init(Instant::now).elapsed()
     }
 
     #[expect(clippy::expect_used, reason = "without randomness no id and no secret is safe: better to stop")]

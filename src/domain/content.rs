@@ -79,9 +79,9 @@ impl Content {
     }
 
     /// This content with what an update sets in place of what it replaces; the update's own attachment is
-    /// `metadata`, whatever its content carries.
+    /// `metadata`, whatever its content carries. An attachment that encodes to nothing, an empty Struct, leaves none.
     pub fn with(&self, content: Option<&Self>, metadata: Option<&Metadata>) -> Self {
-        let metadata = metadata.or(self.metadata.as_ref()).cloned();
+        let metadata = metadata.or(self.metadata.as_ref()).filter(|metadata| !metadata.0.is_empty()).cloned();
         match content {
             Some(content) if content.text != self.text => Self { metadata, ..content.clone() },
             _ => Self { metadata, ..self.clone() },

@@ -4,16 +4,19 @@
 //! `INVALID_ARGUMENT` with `INVALID_FIELD`, like any other fault of a field. Clients are generated with tonic's codec
 //! (see `build.rs`): a response that cannot be decoded stays INTERNAL to them.
 //!
-//! No operation id is known here; whoever gave the call one adds it on the way out.
+//! No operation id is known here; `layers::faults` adds it on the way out.
 
-use std::collections::HashMap;
+use std::any::TypeId;
 use std::marker::PhantomData;
 
+use prost::bytes::Buf;
 use prost::{DecodeError, Message};
+use tonic::Status;
 use tonic::codec::{Codec, DecodeBuf, Decoder};
-use tonic::{Code, Status};
 use tonic_prost::ProstEncoder;
-use tonic_types::{ErrorDetails, StatusExt};
+
+use super::status::{self, MAX_IMPORT_BYTES, MAX_REQUEST_BYTES};
+use crate::proto::v1::ImportMemoriesRequest;
 
 /// Encodes responses as prost does and decodes requests with [`RequestDecoder`].
 #[derive(Debug)]
@@ -48,28 +51,31 @@ where
 #[derive(Debug)]
 pub struct RequestDecoder<U>(PhantomData<U>);
 
-impl<U: Message + Default> Decoder for RequestDecoder<U> {
+impl<U: Message + Default + 'static> Decoder for RequestDecoder<U> {
     type Item = U;
     type Error = Status;
 
     fn decode(&mut self, buf: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
+        let limit = limit::<U>();
+        if buf.remaining() > limit {
+            return Err(status::too_large(limit));
+        }
         U::decode(buf).map(Some).map_err(|error| undecodable(&error))
+    }
+}
+
+/// The most bytes a request of this type may have. tonic limits a service as a whole.
+fn limit<U: 'static>() -> usize {
+    if TypeId::of::<U>() == TypeId::of::<ImportMemoriesRequest>() {
+        MAX_IMPORT_BYTES
+    } else {
+        MAX_REQUEST_BYTES
     }
 }
 
 fn undecodable(error: &DecodeError) -> Status {
     let text = error.to_string();
-    let fault = fault(&text);
-    let mut details = ErrorDetails::with_error_info("INVALID_FIELD", "memorylifecycle.v1", HashMap::new());
-    let message = match field_path(&text) {
-        Some(path) => {
-            let message = format!("the request cannot be decoded: {path} {fault}");
-            details.add_bad_request_violation(path, fault);
-            message
-        }
-        None => format!("the request cannot be decoded: it {fault}"),
-    };
-    Status::with_error_details(Code::InvalidArgument, message, details)
+    status::undecodable(field_path(&text), fault(&text))
 }
 
 /// What is wrong, in words of our own: nothing of the request's bytes comes into the answer.
@@ -116,7 +122,6 @@ fn is_name(text: &str) -> bool {
 }
 
 #[cfg(test)]
-#[expect(clippy::expect_used, reason = "a test may fail by panicking")]
 mod tests {
     use prost::Message;
     use tonic::{Code, Status};

@@ -1,0 +1,1 @@
+//! The layers put together.

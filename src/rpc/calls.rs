@@ -1,0 +1,84 @@
+//! What every handler does alike: learn who calls, read the message, have it done, write the answer or the error.
+
+use tonic::metadata::MetadataValue;
+use tonic::{Request, Response, Status};
+
+use super::convert::{Caller, Change};
+use super::status;
+use crate::clock::Clock;
+use crate::domain::answer::Answer;
+use crate::domain::ids::OperationId;
+use crate::domain::principal::Principal;
+use crate::domain::refusal::Refusal;
+use crate::layers::context::{CallContext, OPERATION_ID};
+use crate::ops::{Failure, Ops};
+
+/// What the services are made of. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(super) struct Calls {
+    /// What does the work.
+    pub(super) ops: Ops,
+    /// Where ids and salts come from.
+    pub(super) clock: Clock,
+}
+
+impl Calls {
+    /// Who calls, and the message. The layers put the caller into every request; without one nothing is done.
+    pub(super) fn enter<Message>(&self, request: Request<Message>) -> Result<(Caller, Message), Status> {
+        let (_, mut extensions, message) = request.into_parts();
+        let context: Option<CallContext> = extensions.remove();
+        let principal: Option<Principal> = extensions.remove();
+        match (context, principal) {
+            (Some(context), Some(principal)) => {
+                Ok((Caller { principal, context, clock: self.clock.clone() }, message))
+            }
+            (context, _) => {
+                tracing::error!("a request came past the layers");
+                Err(status::of_failure(&Failure::Internal, context.and_then(|context| context.operation())))
+            }
+        }
+    }
+
+    /// Carries a change out, or rehearses it, and writes the answer under the name of the operation that did it.
+    pub(super) async fn change<Message, Answered>(
+        &self,
+        request: Request<Message>,
+        read: fn(&Caller, Message) -> Result<Change, Refusal>,
+        write: fn(&Answer) -> Answered,
+    ) -> Result<Response<Answered>, Status> {
+        let (caller, message) = self.enter(request)?;
+        let change = caller.settle(read(&caller, message))?;
+        let answer = caller.settle(self.carry_out(change).await)?;
+        Ok(named(Response::new(write(&answer)), answer.operation_id))
+    }
+
+    async fn carry_out(&self, change: Change) -> Result<Answer, Failure> {
+        let if_unknown = change.if_unknown();
+        let Change { command, validate_only } = change;
+        if validate_only {
+            return Ok(Answer { validate_only, ..self.ops.rehearse(command).await? });
+        }
+        match (self.ops.change(command).await, if_unknown) {
+            (Err(Failure::OutcomeUnknown), Some(answer)) => Ok(answer),
+            (settled, _) => settled,
+        }
+    }
+}
+
+impl Caller {
+    /// The value, or the error as this call answers it.
+    pub(super) fn settle<Value, Error: Into<Failure>>(
+        &self,
+        result: Result<Value, Error>,
+    ) -> Result<Value, Status> {
+        result.map_err(|error| status::of_failure(&error.into(), self.context.operation()))
+    }
+}
+
+/// Sends the operation's id ahead of the answer. Of a replayed call it is the id of the operation that did the work.
+fn named<Answered>(mut response: Response<Answered>, operation: OperationId) -> Response<Answered> {
+    if let Ok(id) = MetadataValue::try_from(operation.to_string()) {
+        response.metadata_mut().insert(OPERATION_ID, id);
+    }
+    response
+}

@@ -1,0 +1,102 @@
+//! GetMemory and ListMemories, and a memory as it is shown.
+
+use prost::Message;
+
+use super::call::Caller;
+use super::faults::{Faults, admin_only};
+use super::filter::{filter, needs_admin};
+use super::metadata::metadata_sent;
+use super::values::{digest, kind_sent, origin_sent, page, state_sent, timestamp_sent};
+use crate::domain::content::Content;
+use crate::domain::filter::Filter;
+use crate::domain::ids::{ImportId, MemoryId, SubjectId};
+use crate::domain::line::Reason;
+use crate::domain::memory::{Archive, Memory, State};
+use crate::domain::refusal::Refusal;
+use crate::ops::{ListMemories, Page, StoredMemory};
+use crate::proto::v1;
+use crate::rpc::MAX_RESPONSE_BYTES;
+
+/// Reads which memory is wanted.
+pub(in crate::rpc) fn memory_id(message: &v1::GetMemoryRequest) -> Result<MemoryId, Refusal> {
+    let v1::GetMemoryRequest { memory_id } = message;
+    let mut faults = Faults::default();
+    let memory_id = faults.take("memory_id", MemoryId::parse(memory_id));
+    faults.settle(memory_id)
+}
+
+/// Reads which memories are wanted.
+pub(in crate::rpc) fn list_query(
+    caller: &Caller,
+    mut message: v1::ListMemoriesRequest,
+) -> Result<ListMemories, Refusal> {
+    let size = std::mem::take(&mut message.page_size);
+    let token = std::mem::take(&mut message.page_token);
+    let arguments = digest("memorylifecycle.v1.MemoryStore/ListMemories", &message);
+    let v1::ListMemoriesRequest { filter: sent, show_archived, import_id, page_size: _, page_token: _ } =
+        message;
+    admin_only(&caller.principal, needs_admin(sent.as_ref()))?;
+
+    let mut faults = Faults::default();
+    let filter = filter(&mut faults, sent);
+    let import = faults.optional("import_id", import_id.as_deref(), ImportId::parse);
+    let states = match (filter.states.is_empty(), show_archived) {
+        (false, _) => filter.states,
+        (true, true) => vec![State::Active, State::Archived],
+        (true, false) => vec![State::Active],
+    };
+    let page = page(&mut faults, size, token, arguments);
+    faults.settle(Some(ListMemories { filter: Filter { import, states, ..filter }, page }))
+}
+
+/// Writes the memory that was wanted.
+pub(in crate::rpc) fn memory_response(stored: &StoredMemory) -> v1::GetMemoryResponse {
+    v1::GetMemoryResponse { memory: Some(stored_sent(stored)) }
+}
+
+/// Writes a page of memories; one of more bytes than an answer may have is refused.
+pub(in crate::rpc) fn list_response(page: Page<StoredMemory>) -> Result<v1::ListMemoriesResponse, Refusal> {
+    let Page { items, next_token } = page;
+    let response = v1::ListMemoriesResponse {
+        memories: items.iter().map(stored_sent).collect(),
+        next_page_token: next_token,
+    };
+    if response.encoded_len() > MAX_RESPONSE_BYTES {
+        let fault = "makes the page larger than an answer may be, 8 MiB; ask for fewer memories";
+        return Err(Refusal::field("page_size", fault));
+    }
+    Ok(response)
+}
+
+fn stored_sent(stored: &StoredMemory) -> v1::Memory {
+    let StoredMemory { memory, content, forget_reason } = stored;
+    memory_sent(memory, content, forget_reason.as_ref())
+}
+
+/// Writes a memory.
+pub(super) fn memory_sent(memory: &Memory, content: &Content, forget_reason: Option<&Reason>) -> v1::Memory {
+    let archive = memory.archive();
+    let text_of = |reason: &Reason| reason.as_str().to_owned();
+    v1::Memory {
+        memory_id: memory.id.to_string(),
+        subject_id: memory.subject.as_ref().map(SubjectId::to_string).unwrap_or_default(),
+        agent_id: memory.agent.to_string(),
+        graph_id: memory.graph.to_string(),
+        kind: kind_sent(memory.kind),
+        origin: origin_sent(Some(memory.origin)),
+        import_id: memory.import.as_ref().map(ImportId::to_string).unwrap_or_default(),
+        memory_date: memory.date.to_string(),
+        content: content.text().to_owned(),
+        metadata: metadata_sent(content.metadata()),
+        state: state_sent(Some(memory.state())),
+        etag: memory.etag().to_string(),
+        create_time: Some(timestamp_sent(memory.create_time)),
+        update_time: Some(timestamp_sent(memory.update_time)),
+        forget_time: archive.map(|archive| timestamp_sent(archive.forget_time)),
+        purge_time: archive.and_then(|archive| archive.purge_time).map(timestamp_sent),
+        forget_reason: archive.and(forget_reason).map(text_of).unwrap_or_default(),
+        forget_operation_id: archive
+            .map(|Archive { operation, .. }| operation.to_string())
+            .unwrap_or_default(),
+    }
+}

@@ -1,0 +1,1 @@
+//! The rules of conversion, each by an example.
