@@ -24,6 +24,22 @@ pub struct Command {
 }
 
 impl Command {
+    /// The sweeper's command: erase those of these memories that are past their purge time.
+    pub fn expire(tenant: TenantId, ids: Vec<MemoryId>, operation_id: OperationId) -> Self {
+        let principal = Principal::expiry(tenant);
+        let call = Call {
+            principal,
+            method: Method::Expire,
+            operation_id,
+            expiry_operation_id: operation_id,
+            request: None,
+            reason: None,
+            channel: None,
+            trace_id: None,
+        };
+        Self { call, body: Body::Expire(ids) }
+    }
+
     /// The tenant whose lane it goes through.
     pub fn tenant(&self) -> &TenantId {
         &self.call.principal.tenant
@@ -37,7 +53,9 @@ impl Command {
                 import.items.iter().filter_map(|item| Some(&item.memory.as_ref().ok()?.id)).collect()
             }
             Body::Update(update) => vec![&update.memory_id],
-            Body::Forget(forget) => forget.targets.iter().filter_map(|target| target.id.as_ref().ok()).collect(),
+            Body::Forget(forget) => {
+                forget.targets.iter().filter_map(|target| target.id.as_ref().ok()).collect()
+            }
             Body::Restore(Restore { selection: RestoreSelection::Ids(targets) }) => {
                 targets.iter().filter_map(|target| target.id.as_ref().ok()).collect()
             }
@@ -73,9 +91,7 @@ impl Command {
     /// The operation whose memories it restores, if it names one.
     pub fn restored_operation(&self) -> Option<OperationId> {
         match &self.body {
-            Body::Restore(Restore { selection: RestoreSelection::Operation(operation) }) => {
-                Some(*operation)
-            }
+            Body::Restore(Restore { selection: RestoreSelection::Operation(operation) }) => Some(*operation),
             _ => None,
         }
     }

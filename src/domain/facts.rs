@@ -10,9 +10,7 @@ use super::command::{Command, Request};
 use super::content::Content;
 use super::decide::{Change, Decision};
 use super::filter::Filter;
-use super::ids::{
-    GraphId, MemoryId, MemoryKey, OperationId, PrincipalId, RequestId, Sequence, TenantId,
-};
+use super::ids::{GraphId, MemoryId, MemoryKey, OperationId, PrincipalId, RequestId, Sequence, TenantId};
 use super::memory::Memory;
 use super::operation::NewOperation;
 use super::principal::Principal;

@@ -118,7 +118,11 @@ impl Lane {
     ) -> Result<(), StoreError> {
         let mut missing: Vec<&TenantId> = {
             let known = self.known_heads();
-            commands.iter().map(|command| command.tenant()).filter(|tenant| !known.contains(*tenant)).collect()
+            commands
+                .iter()
+                .map(|command| command.tenant())
+                .filter(|tenant| !known.contains(*tenant))
+                .collect()
         };
         if missing.is_empty() {
             return Ok(());

@@ -31,13 +31,12 @@ pub(super) async fn run(lane: Arc<Lane>) {
             Some(Work::Solo(tenant, batch)) => solo::spawn(&lane, tenant, batch),
             Some(Work::Shared(batch)) => {
                 let work = AssertUnwindSafe(work_off(&lane, &mut connection, batch, Heads::Skip));
-                match work.catch_unwind().await {
-                    Ok(skipped) => send_to_solo(&lane, skipped),
-                    Err(_) => {
-                        // Those who waited learn that the outcome is unknown; the connection may be anywhere.
-                        tracing::error!("a lane's batch panicked");
-                        connection = None;
-                    }
+                if let Ok(skipped) = work.catch_unwind().await {
+                    send_to_solo(&lane, skipped);
+                } else {
+                    // Those who waited learn that the outcome is unknown; the connection may be anywhere.
+                    tracing::error!("a lane's batch panicked");
+                    connection = None;
                 }
             }
         }

@@ -62,7 +62,8 @@ pub fn stack(
                  + Send
                  + Sync
                  + 'static,
-> + Clone {
+> + Clone
++ use<> {
     ServiceBuilder::new()
         .layer(AroundLayer(Shed::new(options.max_in_flight, clock.clone())))
         .layer(AroundLayer(Context::new(clock.clone())))

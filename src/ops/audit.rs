@@ -80,7 +80,8 @@ async fn bounds(
         before = before.min(first_after.unwrap_or(Sequence::MAX));
     }
     if let Some(operation) = query.operation {
-        let (first, last) = read_audit::operation_range(connection, tenant, operation).await?.unwrap_or_default();
+        let (first, last) =
+            read_audit::operation_range(connection, tenant, operation).await?.unwrap_or_default();
         from = from.max(first);
         before = before.min(last.saturating_add(1));
     }

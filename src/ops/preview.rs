@@ -90,7 +90,7 @@ impl Ops {
             PreviewSelection::Many(targets) => (false, targets.as_slice()),
         };
         let facts = self.look_up(principal, targets, &query.filter).await?;
-        let items = items(principal, &query, targets, facts)?;
+        let items = items(principal, &query, targets, facts);
         if let (true, Some(refusal)) = (is_single, items.iter().find_map(|item| item.refusal.clone())) {
             return Err(Failure::Refused(refusal));
         }
@@ -132,9 +132,7 @@ impl Ops {
         let head = heads::read_head(unit.connection(), &principal.tenant).await?;
         let clock = heads::read_clock(unit.connection()).await?;
         let graph_missing = match filter.graph.as_ref().filter(|graph| !graph.is_default()) {
-            Some(graph) => {
-                !read_memories::graph_exists(unit.connection(), &principal.tenant, graph).await?
-            }
+            Some(graph) => !read_memories::graph_exists(unit.connection(), &principal.tenant, graph).await?,
             None => false,
         };
         let memories = read_memories::get_memories(unit.connection(), &principal.tenant, &ids).await?;
@@ -151,12 +149,7 @@ struct Facts {
 }
 
 /// Every id once: memories newest first, then ids without a memory in request order.
-fn items(
-    principal: &Principal,
-    query: &PreviewQuery,
-    targets: &[Target],
-    facts: Facts,
-) -> Result<Vec<PreviewItem>, Failure> {
+fn items(principal: &Principal, query: &PreviewQuery, targets: &[Target], facts: Facts) -> Vec<PreviewItem> {
     let is_meant = |memory: &Memory| {
         !facts.graph_missing
             && principal.reaches(memory)
@@ -195,11 +188,11 @@ fn items(
             items.push(PreviewItem { memory_id, found: None, would_be, refusal: Some(refusal) });
         }
     }
-    Ok(items)
+    items
 }
 
 fn ill_formed(target: &Target, fault: IdFault) -> Refusal {
-    Refusal::field(&target.field, fault)
+    Refusal::field(&target.field, fault.to_string())
 }
 
 fn would_be(mode: Mode, memory: &Memory) -> Outcome {

@@ -78,10 +78,7 @@ async fn delete(
     all_written(deleted.rows_affected(), erased.len())
 }
 
-async fn insert_graphs(
-    connection: &mut PgConnection,
-    graphs: &[(&str, &GraphId)],
-) -> Result<(), StoreError> {
+async fn insert_graphs(connection: &mut PgConnection, graphs: &[(&str, &GraphId)]) -> Result<(), StoreError> {
     if graphs.is_empty() {
         return Ok(());
     }

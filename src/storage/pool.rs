@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{PgConnection, PgPool, Postgres};
+use sqlx::{ConnectOptions, PgConnection, PgPool, Postgres};
 
 use super::error::StoreError;
 
@@ -71,7 +71,7 @@ impl Store {
 
 fn pool(connect: PgConnectOptions, connections: u32, statement: Duration) -> PgPool {
     let millis = |duration: Duration| duration.as_millis().to_string();
-    let connect = connect.application_name("memory-lifecycle").options([
+    let connect = connect.application_name("memory-lifecycle").disable_statement_logging().options([
         // An acknowledged change must be on disk, whatever the role or the database would have it.
         ("synchronous_commit", "on".to_owned()),
         ("idle_in_transaction_session_timeout", millis(IDLE_IN_TRANSACTION)),

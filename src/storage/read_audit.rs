@@ -60,9 +60,9 @@ pub async fn list_audit(
             .bind(memory.as_str())
             .bind(agent)
             .bind(principal),
-        (None, Some(_)) => common(include_str!("sql/list_audit_of_caller.sql"), tenant, page)
-            .bind(agent)
-            .bind(principal),
+        (None, Some(_)) => {
+            common(include_str!("sql/list_audit_of_caller.sql"), tenant, page).bind(agent).bind(principal)
+        }
         (None, None) => common(include_str!("sql/list_audit_of_tenant.sql"), tenant, page),
     };
     let rows = query.fetch_all(connection).await?;
@@ -81,8 +81,8 @@ fn common<'query>(
     tenant: &'query TenantId,
     page: &AuditPage<'query>,
 ) -> AuditQuery<'query> {
-    let actions: Option<Vec<i16>> = (!page.actions.is_empty())
-        .then(|| page.actions.iter().map(|action| action.number()).collect());
+    let actions: Option<Vec<i16>> =
+        (!page.actions.is_empty()).then(|| page.actions.iter().map(|action| action.number()).collect());
     sqlx::query_as(statement)
         .bind(tenant.as_str())
         .bind(page.from)

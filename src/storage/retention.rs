@@ -5,18 +5,36 @@ use sqlx::PgConnection;
 use super::error::StoreError;
 use crate::domain::ids::{MemoryId, TenantId};
 
-/// Tenants in the order of their names, each with whether it has memories past their purge time.
+/// A tenant, and what there is to sweep.
+#[derive(Debug)]
+pub struct SweptTenant {
+    /// The tenant.
+    pub tenant: TenantId,
+    /// Whether it has memories past their purge time.
+    pub has_due_memories: bool,
+    /// Whether it has request ids past their 30 days.
+    pub has_old_requests: bool,
+}
+
+/// Tenants in the order of their names.
 pub async fn due_tenants(
     connection: &mut PgConnection,
     after: Option<&TenantId>,
     limit: i64,
-) -> Result<Vec<(TenantId, bool)>, StoreError> {
-    let rows: Vec<(String, bool)> = sqlx::query_as(include_str!("sql/due_tenants.sql"))
+) -> Result<Vec<SweptTenant>, StoreError> {
+    let rows: Vec<(String, bool, bool)> = sqlx::query_as(include_str!("sql/due_tenants.sql"))
         .bind(after.map_or("", TenantId::as_str))
         .bind(limit)
         .fetch_all(connection)
         .await?;
-    Ok(rows.into_iter().map(|(tenant, is_due)| (TenantId::from_stored(tenant), is_due)).collect())
+    Ok(rows
+        .into_iter()
+        .map(|(tenant, has_due_memories, has_old_requests)| SweptTenant {
+            tenant: TenantId::from_stored(tenant),
+            has_due_memories,
+            has_old_requests,
+        })
+        .collect())
 }
 
 /// Memories of a tenant past their purge time, longest first.

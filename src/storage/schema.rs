@@ -81,11 +81,12 @@ pub async fn migrate(connection: &mut PgConnection, runtime_role: &str) -> Resul
 
 async fn grant(connection: &mut PgConnection, runtime_role: &str) -> Result<(), MigrationError> {
     // GRANT takes no parameters, so the server itself quotes the role's name.
-    let role: Option<String> = sqlx::query_scalar("SELECT quote_ident(rolname) FROM pg_roles WHERE rolname = $1")
-        .bind(runtime_role)
-        .fetch_optional(&mut *connection)
-        .await
-        .map_err(StoreError::from)?;
+    let role: Option<String> =
+        sqlx::query_scalar("SELECT quote_ident(rolname) FROM pg_roles WHERE rolname = $1")
+            .bind(runtime_role)
+            .fetch_optional(&mut *connection)
+            .await
+            .map_err(StoreError::from)?;
     let role = role.ok_or_else(|| MigrationError::NoRuntimeRole(runtime_role.to_owned()))?;
     for (rights, table) in RUNTIME_GRANTS {
         let statement = format!("GRANT {rights} ON {table} TO {role}");
@@ -96,17 +97,18 @@ async fn grant(connection: &mut PgConnection, runtime_role: &str) -> Result<(), 
 
 /// Looks at the schema as the runtime role sees it.
 pub async fn schema_state(connection: &mut PgConnection) -> Result<SchemaState, StoreError> {
-    let found: Result<(i32, i32), StoreError> =
-        sqlx::query_as(include_str!("sql/read_schema_version.sql"))
-            .fetch_one(connection)
-            .await
-            .map_err(StoreError::from);
+    let found: Result<(i32, i32), StoreError> = sqlx::query_as(include_str!("sql/read_schema_version.sql"))
+        .fetch_one(connection)
+        .await
+        .map_err(StoreError::from);
     match found {
         Ok((version, _)) if version < SCHEMA_VERSION => Ok(SchemaState::TooOld),
         Ok((_, oldest_supported)) if oldest_supported > SCHEMA_VERSION => Ok(SchemaState::TooNew),
         Ok(_) => Ok(SchemaState::Usable),
         // No such table, or none that this role may read: nobody migrated this database for us.
-        Err(StoreError::Rejected { code, .. }) if code == "42P01" || code == "42501" => Ok(SchemaState::TooOld),
+        Err(StoreError::Rejected { code, .. }) if code == "42P01" || code == "42501" => {
+            Ok(SchemaState::TooOld)
+        }
         Err(error) => Err(error),
     }
 }

@@ -42,6 +42,7 @@ impl<'connection> Unit<'connection> {
     }
 
     /// Commits. An error that the server sent means it did not; a broken connection means nothing.
+    #[expect(clippy::disallowed_methods, reason = "this is the place that tells what a commit came to")]
     pub async fn commit(self) -> Result<(), CommitError> {
         self.transaction.commit().await.map_err(|error| match StoreError::from(error) {
             lost @ StoreError::Unavailable(_) => CommitError::InDoubt(lost),

@@ -11,6 +11,10 @@
     clippy::disallowed_methods,
     reason = "tests stand outside: they play other clients of the database and measure real time"
 )]
+#![allow(unreachable_pub, reason = "a test binary exports nothing; pub says what other test modules use")]
 
 mod architecture;
 mod embedded;
+mod harness;
+mod model;
+mod plans;

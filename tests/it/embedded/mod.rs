@@ -54,8 +54,9 @@ async fn run(cluster: &Cluster, statements: &str) {
 /// Waits until something is so, and fails when it never becomes so.
 async fn until(what: &str, mut so: impl FnMut() -> bool) {
     let poll = async {
+        let mut looks = tokio::time::interval(Duration::from_millis(20));
         while !so() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            looks.tick().await;
         }
     };
     assert!(tokio::time::timeout(LIMIT, poll).await.is_ok(), "waited in vain: {what}");
