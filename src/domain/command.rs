@@ -64,6 +64,11 @@ impl Command {
         }
     }
 
+    /// Whether it brings new memories in.
+    pub fn saves(&self) -> bool {
+        matches!(self.body, Body::Remember(_) | Body::Import(_))
+    }
+
     /// The ids of a list as the caller sent them, in the order of the answer's results.
     pub fn sent_ids(&self) -> Vec<&str> {
         match &self.body {

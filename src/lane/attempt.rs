@@ -133,8 +133,7 @@ async fn try_once(
     };
     lane.ensure_heads(connection, commands).await?;
     let verdicts = batch::run(connection, commands, &lane.policy, heads).await;
-    if matches!(&verdicts, Err(BatchError::Failed(StoreError::Impossible(_)))) {
-        // A head that is gone, for one: a restored backup may know fewer tenants.
+    if matches!(&verdicts, Err(BatchError::Failed(StoreError::HeadMissing))) {
         lane.forget_heads(commands);
     }
     verdicts

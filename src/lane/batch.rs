@@ -82,7 +82,7 @@ async fn lock(
         Heads::Await => heads::lock_head_waiting(unit.connection(), &tenants).await?,
     };
     if heads == Heads::Await && held.len() < tenants.len() {
-        return Err(StoreError::Impossible("a tenant without its head"));
+        return Err(StoreError::HeadMissing);
     }
     Ok(held.into_iter().collect())
 }

@@ -57,7 +57,7 @@ impl Ops {
                 return Ok(operation);
             }
         }
-        let mut connection = self.store.lane_connection().await?;
+        let mut connection = self.store.read_connection().await?;
         let mut unit = Unit::begin(&mut connection).await?;
         heads::lock_head_waiting(unit.connection(), &[&principal.tenant]).await?;
         let operation = find(unit.connection(), principal, name).await?;

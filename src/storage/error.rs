@@ -13,6 +13,9 @@ pub enum StoreError {
     /// The transaction lost against another one; doing it again can succeed.
     #[error("the transaction must be done again (SQLSTATE {0})")]
     Serialization(String),
+    /// A tenant's head row that was there is gone: a backup was restored, for one. It is made again.
+    #[error("a tenant's head is gone")]
+    HeadMissing,
     /// A lock was not to be had in time.
     #[error("a lock was not to be had in time (SQLSTATE 55P03)")]
     LockTimeout,
@@ -35,7 +38,7 @@ pub enum StoreError {
 impl StoreError {
     /// Whether the same work can succeed when it is done again.
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Unavailable(_) | Self::Serialization(_))
+        matches!(self, Self::Unavailable(_) | Self::Serialization(_) | Self::HeadMissing)
     }
 }
 

@@ -135,6 +135,7 @@ impl<'facts> Draft<'facts> {
             mode,
             graph: memory.graph.clone(),
             import: memory.import.clone(),
+            kind: memory.kind,
             previous_hash: self.head.hash,
             hash: audit::GENESIS,
         }

@@ -38,10 +38,10 @@ INSERT INTO memories (tenant_id, memory_key, memory_id, agent_id, graph_id, kind
     VALUES ('tenant-001', 900000, 'memory-without-content', 'agent-1', 'default', 1, 1, now(), 1, 900000, now(),
             now());
 INSERT INTO audit_records (tenant_id, sequence, operation_id, memory_id, action, from_state, to_state,
-                           principal_id, agent_id, commit_time, mode, graph_id, previous_hash, hash)
+                           principal_id, agent_id, commit_time, mode, graph_id, kind, previous_hash, hash)
     SELECT tenant_id, k, pg_temp.operation(k), memory_id, 1, 0, 1,
            CASE WHEN k % 50 = 0 THEN 'administrator' ELSE agent_id END, agent_id,
-           now() - (10000 - k) * interval '1 second', 0, 'default', decode(repeat('00', 32), 'hex'),
+           now() - (10000 - k) * interval '1 second', 0, 'default', 1, decode(repeat('00', 32), 'hex'),
            decode(repeat('00', 32), 'hex')
     FROM seeded;
 INSERT INTO operations (tenant_id, operation_id, method, principal_id, agent_id, commit_time, first_sequence,
