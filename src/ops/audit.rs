@@ -57,7 +57,7 @@ impl Ops {
             limit: query.page.size + 1,
         };
         let entries = read_audit::list_audit(&mut connection, &principal.tenant, &page).await?;
-        Ok(self.pager.page(principal, &query.page, entries, |last| Position(last.record.sequence)))
+        Ok(self.pager.page_of_surplus(principal, &query.page, entries, |last| Position(last.record.sequence)))
     }
 }
 

@@ -56,10 +56,10 @@ impl Ops {
             without_facts: !principal.admin,
             filter: &query.filter,
             after,
-            limit: query.page.size + 1,
+            limit: query.page.size,
         };
-        let stored = read_memories::list_memories(&mut connection, &principal.tenant, &page).await?;
-        Ok(self.pager.page(principal, &query.page, stored, |last| {
+        let (stored, more) = read_memories::list_memories(&mut connection, &principal.tenant, &page).await?;
+        Ok(self.pager.page(principal, &query.page, stored, more, |last| {
             Position(last.memory.create_time.timestamp_micros(), last.memory.key)
         }))
     }

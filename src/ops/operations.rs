@@ -85,7 +85,7 @@ impl Ops {
         };
         let mut connection = self.store.read_connection().await?;
         let operations = read_operations::list_operations(&mut connection, &principal.tenant, &page).await?;
-        Ok(self.pager.page(principal, &query.page, operations, |last| {
+        Ok(self.pager.page_of_surplus(principal, &query.page, operations, |last| {
             Position(last.commit_time.timestamp_micros(), last.operation_id.0)
         }))
     }

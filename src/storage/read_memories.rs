@@ -1,5 +1,6 @@
 //! Reads of memories.
 
+use futures_util::TryStreamExt;
 use sqlx::PgConnection;
 
 use super::codes;
@@ -99,12 +100,17 @@ pub struct MemoryPage<'query> {
     pub limit: usize,
 }
 
-/// A page of memories that are not past their purge time, newest first.
+/// How many bytes of text and attachments a page holds, but for a single memory of more: well below what an
+/// answer may have.
+const PAGE_BYTES: usize = 4 * 1024 * 1024;
+
+/// A page of memories that are not past their purge time, newest first, and whether there are more. Ends
+/// early when the memories are long.
 pub async fn list_memories(
     connection: &mut PgConnection,
     tenant: &TenantId,
     page: &MemoryPage<'_>,
-) -> Result<Vec<StoredMemory>, StoreError> {
+) -> Result<(Vec<StoredMemory>, bool), StoreError> {
     let filter = page.filter;
     let statement = match page.agent {
         Some(_) => include_str!("sql/list_memories_of_agent.sql"),
@@ -114,7 +120,7 @@ pub async fn list_memories(
         Some((time, key)) => (time, key),
         None => (Timestamp::MAX_UTC, MemoryKey::MAX),
     };
-    let rows: Vec<StoredMemoryRow> = sqlx::query_as(statement)
+    let mut rows = sqlx::query_as::<_, StoredMemoryRow>(statement)
         .bind(tenant.as_str())
         .bind(page.agent.map(AgentId::as_str))
         .bind(after_time)
@@ -128,10 +134,20 @@ pub async fn list_memories(
         .bind(filter.import.as_ref().map(ImportId::as_str))
         .bind(filter.create_time_from)
         .bind(filter.create_time_to)
-        .bind(i64::try_from(page.limit).unwrap_or(i64::MAX))
-        .fetch_all(connection)
-        .await?;
-    rows.into_iter().map(StoredMemoryRow::into_stored).collect()
+        // One more than the page holds says whether there are more.
+        .bind(i64::try_from(page.limit.saturating_add(1)).unwrap_or(i64::MAX))
+        .fetch(connection);
+    let mut memories = Vec::new();
+    let mut bytes = 0_usize;
+    while let Some(row) = rows.try_next().await? {
+        let stored = row.into_stored()?;
+        bytes = bytes.saturating_add(stored.content.bytes());
+        if memories.len() == page.limit || (bytes > PAGE_BYTES && !memories.is_empty()) {
+            return Ok((memories, true));
+        }
+        memories.push(stored);
+    }
+    Ok((memories, false))
 }
 
 fn kinds(page: &MemoryPage<'_>) -> Vec<i16> {
