@@ -128,6 +128,7 @@ CREATE TABLE audit_records (
     mode          smallint    NOT NULL,
     graph_id      text        NOT NULL,
     import_id     text,
+    kind          smallint    NOT NULL CHECK (kind BETWEEN 1 AND 4),
     previous_hash bytea       NOT NULL CHECK (octet_length(previous_hash) = 32),
     hash          bytea       NOT NULL CHECK (octet_length(hash) = 32),
     PRIMARY KEY (tenant_id, sequence)
@@ -150,6 +151,7 @@ COMMENT ON COLUMN audit_records.commit_time IS 'The database''s clock, read unde
 COMMENT ON COLUMN audit_records.mode IS 'The forget mode, by the contract''s number; 0: not a forget.';
 COMMENT ON COLUMN audit_records.graph_id IS 'The memory''s graph.';
 COMMENT ON COLUMN audit_records.import_id IS 'The import that brought the memory; null: none.';
+COMMENT ON COLUMN audit_records.kind IS 'What kind of memory it is: records of settled facts are shown to administrators only. Not part of the hash.';
 COMMENT ON COLUMN audit_records.previous_hash IS 'The hash of the record before.';
 COMMENT ON COLUMN audit_records.hash IS 'SHA-256 of previous_hash and this record''s canonical encoding.';
 CREATE INDEX audit_records_by_memory ON audit_records (tenant_id, memory_id, sequence);

@@ -1,10 +1,22 @@
-//! memory-lifecycle.
+//! memory-lifecycle: a gRPC service that decides what an AI agent may still remember.
+//!
+//! The map of the crate. A call enters through [`layers`], becomes a command in [`rpc`], is sequenced by
+//! [`ops`], waits in its tenant's [`lane`], and is decided by [`domain`] on facts that [`storage`] loaded in
+//! the same transaction that writes the decision. Imports only point right: rpc → ops → lane → storage →
+//! domain. [`app`] is the only place that wires the parts together.
 
+pub mod app;
+pub mod cli;
 pub mod clock;
+pub mod config;
 pub mod domain;
+pub mod embedded;
 pub mod lane;
 pub mod layers;
 pub mod ops;
 pub mod proto;
 pub mod rpc;
+pub mod shutdown;
 pub mod storage;
+pub mod sweeper;
+pub mod telemetry;

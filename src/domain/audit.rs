@@ -9,7 +9,7 @@ use super::command::Mode;
 use super::ids::{
     AgentId, GraphId, ImportId, MemoryId, OperationId, PrincipalId, RequestId, Sequence, TenantId,
 };
-use super::memory::State;
+use super::memory::{Kind, State};
 
 /// A SHA-256 digest.
 pub type Hash = [u8; 32];
@@ -109,6 +109,8 @@ pub struct AuditRecord {
     pub graph: GraphId,
     /// The import that brought the memory.
     pub import: Option<ImportId>,
+    /// What kind of memory it is. Only decides who may see the record, so it is not part of the hash.
+    pub kind: Kind,
     /// The hash of the record before.
     pub previous_hash: Hash,
     /// The hash of this record.

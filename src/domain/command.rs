@@ -24,6 +24,22 @@ pub struct Command {
 }
 
 impl Command {
+    /// The sweeper's command: erase those of these memories that are past their purge time.
+    pub fn expire(tenant: TenantId, ids: Vec<MemoryId>, operation_id: OperationId) -> Self {
+        let principal = Principal::expiry(tenant);
+        let call = Call {
+            principal,
+            method: Method::Expire,
+            operation_id,
+            expiry_operation_id: operation_id,
+            request: None,
+            reason: None,
+            channel: None,
+            trace_id: None,
+        };
+        Self { call, body: Body::Expire(ids) }
+    }
+
     /// The tenant whose lane it goes through.
     pub fn tenant(&self) -> &TenantId {
         &self.call.principal.tenant
@@ -37,13 +53,20 @@ impl Command {
                 import.items.iter().filter_map(|item| Some(&item.memory.as_ref().ok()?.id)).collect()
             }
             Body::Update(update) => vec![&update.memory_id],
-            Body::Forget(forget) => forget.targets.iter().filter_map(|target| target.id.as_ref().ok()).collect(),
+            Body::Forget(forget) => {
+                forget.targets.iter().filter_map(|target| target.id.as_ref().ok()).collect()
+            }
             Body::Restore(Restore { selection: RestoreSelection::Ids(targets) }) => {
                 targets.iter().filter_map(|target| target.id.as_ref().ok()).collect()
             }
             Body::Restore(Restore { selection: RestoreSelection::Operation(_) }) => Vec::new(),
             Body::Expire(ids) => ids.iter().collect(),
         }
+    }
+
+    /// Whether it brings new memories in.
+    pub fn saves(&self) -> bool {
+        matches!(self.body, Body::Remember(_) | Body::Import(_))
     }
 
     /// The ids of a list as the caller sent them, in the order of the answer's results.
@@ -73,9 +96,7 @@ impl Command {
     /// The operation whose memories it restores, if it names one.
     pub fn restored_operation(&self) -> Option<OperationId> {
         match &self.body {
-            Body::Restore(Restore { selection: RestoreSelection::Operation(operation) }) => {
-                Some(*operation)
-            }
+            Body::Restore(Restore { selection: RestoreSelection::Operation(operation) }) => Some(*operation),
             _ => None,
         }
     }

@@ -93,6 +93,11 @@ impl Content {
         self.text == other.text && self.metadata == other.metadata
     }
 
+    /// How many bytes text and attachment have.
+    pub fn bytes(&self) -> usize {
+        self.text.len() + self.metadata.as_ref().map_or(0, |metadata| metadata.0.len())
+    }
+
     /// The text as it was saved.
     pub fn text(&self) -> &str {
         &self.text

@@ -10,9 +10,7 @@ use super::command::{Command, Request};
 use super::content::Content;
 use super::decide::{Change, Decision};
 use super::filter::Filter;
-use super::ids::{
-    GraphId, MemoryId, MemoryKey, OperationId, PrincipalId, RequestId, Sequence, TenantId,
-};
+use super::ids::{GraphId, MemoryId, MemoryKey, OperationId, PrincipalId, RequestId, Sequence, TenantId};
 use super::memory::Memory;
 use super::operation::NewOperation;
 use super::principal::Principal;
@@ -160,13 +158,15 @@ impl Facts {
         Some(if earlier.digest == *digest { Ok(&earlier.answer) } else { Err(Refusal::RequestIdReused) })
     }
 
-    /// The memories that the command could touch and whose purge time has come, by id.
+    /// The memories that the command could touch and whose purge time has come, by id. Of those out of reach
+    /// only what stands in the way of a save: everything else answers, and does, as if they did not exist.
     pub fn due_for(&self, command: &Command, now: Timestamp) -> Vec<Memory> {
         let named = command.memory_ids().into_iter().filter_map(|id| self.memory(id));
         let by_operation = command.restored_operation().map(|id| self.archived_by(id)).unwrap_or_default();
         let due: BTreeMap<&MemoryId, &Memory> = named
             .chain(by_operation)
             .filter(|memory| memory.is_due(now))
+            .filter(|memory| command.saves() || command.call.principal.reaches(memory))
             .map(|memory| (&memory.id, memory))
             .collect();
         due.into_values().cloned().collect()

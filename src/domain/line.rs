@@ -53,6 +53,11 @@ impl Reason {
         Ok(check(text, MAX_REASON_CHARS)?.map(Self))
     }
 
+    /// Takes what the database holds, which was checked when it was written.
+    pub fn from_stored(text: String) -> Self {
+        Self(text)
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -55,9 +55,6 @@ impl Method {
     }
 }
 
-/// The principal in whose name memories expire.
-pub const EXPIRY_PRINCIPAL: &str = "system:expiry";
-
 /// An operation to be stored: its answer is kept so that the same request can be answered again.
 #[derive(Debug, Clone)]
 pub struct NewOperation {

@@ -34,7 +34,24 @@ pub struct Principal {
     pub admin: bool,
 }
 
+/// The principal in whose name memories expire. No credential can carry it: names that begin with
+/// [`SYSTEM_PREFIX`] are not given to callers.
+pub const EXPIRY_PRINCIPAL: &str = "system:expiry";
+/// How the service's own principals begin.
+pub const SYSTEM_PREFIX: &str = "system:";
+
 impl Principal {
+    /// The one in whose name memories expire.
+    pub fn expiry(tenant: TenantId) -> Self {
+        let name = EXPIRY_PRINCIPAL.to_owned();
+        Self {
+            tenant,
+            agent: AgentId::from_stored(name.clone()),
+            id: PrincipalId::from_stored(name),
+            admin: true,
+        }
+    }
+
     /// Whether a memory of its own tenant exists for this principal at all.
     pub fn reaches(&self, memory: &Memory) -> bool {
         self.reaches_agent(&memory.agent) && (self.admin || memory.kind != Kind::Fact)

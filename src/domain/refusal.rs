@@ -15,8 +15,8 @@ pub struct FieldViolation {
 
 impl FieldViolation {
     /// Names the field and the fault.
-    pub fn new(field: impl Into<String>, description: impl ToString) -> Self {
-        Self { field: field.into(), description: description.to_string() }
+    pub fn new(field: impl Into<String>, description: impl Into<String>) -> Self {
+        Self { field: field.into(), description: description.into() }
     }
 }
 
@@ -55,7 +55,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// A refusal for one field.
-    pub fn field(field: impl Into<String>, description: impl ToString) -> Self {
+    pub fn field(field: impl Into<String>, description: impl Into<String>) -> Self {
         Self::InvalidFields(vec![FieldViolation::new(field, description)])
     }
 }

@@ -39,8 +39,10 @@ impl From<Refusal> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(_) => Self::StoreUnavailable,
-            StoreError::Serialization(_) | StoreError::LockTimeout => Self::Conflict,
+            StoreError::Unavailable(_) | StoreError::NoConnection => Self::StoreUnavailable,
+            StoreError::Serialization(_) | StoreError::HeadMissing | StoreError::LockTimeout => {
+                Self::Conflict
+            }
             StoreError::StatementTimeout => Self::DeadlineExceeded,
             StoreError::Rejected { .. } | StoreError::Impossible(_) => {
                 tracing::error!(%error, "the database and the code do not agree");

@@ -1,26 +1,56 @@
 //! The lanes: every write of a tenant goes through one, and what waits there is committed together.
+//!
+//! A lane takes all that is queued, round robin by tenant, runs it as one transaction, then takes the next:
+//! there is no timer, so one caller alone pays no waiting. A tenant whose head somebody else holds is never
+//! waited for there: its commands go to a batch of its own ([`solo`]), the only kind that waits.
+//!
+//! - [`queue`]: what waits, and whose turn it is
+//! - [`worker`]: the loop of one lane
+//! - [`batch`]: one transaction: lock, load, decide, write, commit
+//! - [`attempt`]: retrying, splitting and resolving a batch until each command has its answer
+//! - [`resolve`]: what became of a lost COMMIT
+//! - [`rehearse`](rehearse::rehearse): the same decision, without the transaction
 
+mod attempt;
+mod batch;
 mod failure;
+mod queue;
+mod rehearse;
+mod resolve;
+mod shared;
+mod solo;
+mod worker;
 
 pub use failure::Failure;
+pub use rehearse::rehearse;
+pub use shared::Lanes;
 
-use crate::domain::answer::Answer;
-use crate::domain::command::Command;
-use crate::domain::policy::Policy;
-use crate::storage::Store;
-
-/// The lanes of this replica. Cheap to clone.
-#[derive(Debug, Clone)]
-pub struct Lanes {}
-
-impl Lanes {
-    /// Waits for a place and for the answer.
-    pub async fn submit(&self, _command: Command) -> Result<Answer, Failure> {
-        Err(Failure::Internal)
-    }
+/// How many lanes, and how much waits in them.
+#[derive(Debug, Clone, Copy)]
+pub struct LaneOptions {
+    /// How many lanes a replica has; a tenant is always on the same one.
+    pub lanes: usize,
+    /// How many commands one transaction takes at most.
+    pub batch_commands: usize,
+    /// How many memories the commands of one transaction may name, unless a single command names more.
+    pub batch_memories: usize,
+    /// How many commands wait in a lane at most.
+    pub queued: usize,
+    /// How many commands of one tenant wait at most.
+    pub queued_per_tenant: usize,
+    /// How many batches of single tenants run at once, beside the lanes.
+    pub solo_batches: usize,
 }
 
-/// Says what a command would do.
-pub async fn rehearse(_store: &Store, _command: &Command, _policy: &Policy) -> Result<Answer, Failure> {
-    Err(Failure::Internal)
+impl Default for LaneOptions {
+    fn default() -> Self {
+        Self {
+            lanes: 4,
+            batch_commands: 256,
+            batch_memories: 4096,
+            queued: 8192,
+            queued_per_tenant: 2048,
+            solo_batches: 4,
+        }
+    }
 }

@@ -1,19 +1,16 @@
 //! Reading the audit log.
 
-use super::page::PageRequest;
-use crate::domain::Timestamp;
-use crate::domain::audit::{Action, AuditRecord};
-use crate::domain::ids::{MemoryId, OperationId, PrincipalId};
-use crate::domain::line::Reason;
+use serde::{Deserialize, Serialize};
 
-/// A record with the reason's text, unless there was none or it was deleted.
-#[derive(Debug, Clone)]
-pub struct AuditEntry {
-    /// The record.
-    pub record: AuditRecord,
-    /// Why.
-    pub reason: Option<Reason>,
-}
+use super::page::{Page, PageRequest};
+use super::{Failure, Ops};
+use crate::domain::Timestamp;
+use crate::domain::audit::Action;
+use crate::domain::ids::{MemoryId, OperationId, PrincipalId, Sequence};
+use crate::domain::principal::Principal;
+use crate::storage::pool::DbConnection;
+pub use crate::storage::read_audit::AuditEntry;
+use crate::storage::read_audit::{self, AuditPage};
 
 /// Records to be read: all conditions must be met.
 #[derive(Debug, Clone)]
@@ -34,9 +31,59 @@ pub struct AuditQuery {
     pub page: PageRequest,
 }
 
-impl super::Ops {
-    /// A page of audit records, newest first.
-    pub async fn list_audit_records(&self, _principal: &crate::domain::principal::Principal, _query: AuditQuery) -> Result<super::Page<AuditEntry>, super::Failure> {
-        Err(super::Failure::Internal)
+/// Where a page of records ended.
+#[derive(Serialize, Deserialize)]
+struct Position(Sequence);
+
+impl Ops {
+    /// A page of audit records that concern the caller's own memories and calls, newest first; all of the
+    /// tenant's for an administrator. What concerns nobody in reach is an empty list, like what does not exist.
+    pub async fn list_audit_records(
+        &self,
+        principal: &Principal,
+        query: AuditQuery,
+    ) -> Result<Page<AuditEntry>, Failure> {
+        let position: Option<Position> = self.pager.position(principal, &query.page)?;
+        let mut connection = self.store.read_connection().await?;
+        let (from, before) = bounds(&mut connection, principal, &query, position).await?;
+        let page = AuditPage {
+            reach: (!principal.admin).then_some((&principal.agent, &principal.id)),
+            memory: query.memory.as_ref(),
+            operation: query.operation,
+            principal: query.principal.as_ref(),
+            actions: &query.actions,
+            from,
+            before,
+            limit: query.page.size + 1,
+        };
+        let entries = read_audit::list_audit(&mut connection, &principal.tenant, &page).await?;
+        Ok(self.pager.page_of_surplus(principal, &query.page, entries, |last| Position(last.record.sequence)))
     }
+}
+
+/// The sequences that can come into question: times grow with sequences, an operation's records are one run.
+async fn bounds(
+    connection: &mut DbConnection,
+    principal: &Principal,
+    query: &AuditQuery,
+    position: Option<Position>,
+) -> Result<(Sequence, Sequence), Failure> {
+    let tenant = &principal.tenant;
+    let mut from = 1;
+    let mut before = position.map_or(Sequence::MAX, |position| position.0);
+    if let Some(time) = query.start_time {
+        let first = read_audit::find_sequence_at(connection, tenant, time).await?;
+        from = from.max(first.unwrap_or(Sequence::MAX));
+    }
+    if let Some(time) = query.end_time {
+        let first_after = read_audit::find_sequence_at(connection, tenant, time).await?;
+        before = before.min(first_after.unwrap_or(Sequence::MAX));
+    }
+    if let Some(operation) = query.operation {
+        let (first, last) =
+            read_audit::operation_range(connection, tenant, operation).await?.unwrap_or_default();
+        from = from.max(first);
+        before = before.min(last.saturating_add(1));
+    }
+    Ok((from, before))
 }

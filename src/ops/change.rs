@@ -1,8 +1,9 @@
 //! Everything that changes something: through the lane of its tenant, or rehearsed.
 
 use super::Ops;
-use crate::domain::answer::Answer;
+use crate::domain::answer::{Answer, AnswerBody};
 use crate::domain::command::Command;
+use crate::domain::principal::Principal;
 use crate::lane::{self, Failure};
 
 impl Ops {
@@ -11,8 +12,9 @@ impl Ops {
     /// The future only waits: dropped after the command started, the command is still carried out, and can be
     /// looked up by its operation id.
     pub async fn change(&self, command: Command) -> Result<Answer, Failure> {
-        let answer = self.lanes.submit(command.clone()).await?;
-        self.with_memory_shown(&command, answer).await
+        let principal = command.call.principal.clone();
+        let answer = self.lanes.submit(command).await?;
+        self.with_memory_shown(&principal, answer).await
     }
 
     /// Says what a command would do now, and does nothing.
@@ -21,11 +23,11 @@ impl Ops {
     }
 
     /// A replayed save or update shows the memory as it is now, or only its id when it is gone.
-    async fn with_memory_shown(&self, command: &Command, mut answer: Answer) -> Result<Answer, Failure> {
-        if let crate::domain::answer::AnswerBody::Memory(id) = &answer.body
+    async fn with_memory_shown(&self, principal: &Principal, mut answer: Answer) -> Result<Answer, Failure> {
+        if let AnswerBody::Memory(id) = &answer.body
             && answer.replayed
         {
-            match self.get_memory(&command.call.principal, id).await {
+            match self.get_memory(principal, id).await {
                 Ok(stored) => answer.memory = Some(Box::new((stored.memory, stored.content))),
                 Err(Failure::Refused(_)) => {}
                 Err(failure) => return Err(failure),

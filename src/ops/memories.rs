@@ -1,26 +1,16 @@
 //! Reading memories: one by its id, or a list.
 
+use serde::{Deserialize, Serialize};
+
 use super::page::{Page, PageRequest};
 use super::{Failure, Ops};
-use crate::domain::content::Content;
+use crate::domain::Timestamp;
 use crate::domain::filter::Filter;
-use crate::domain::ids::MemoryId;
-use crate::domain::line::Reason;
-use crate::domain::memory::Memory;
+use crate::domain::ids::{MemoryId, MemoryKey};
 use crate::domain::principal::Principal;
-
-
-
-/// A memory as it is stored, with what it says.
-#[derive(Debug, Clone)]
-pub struct StoredMemory {
-    /// The memory.
-    pub memory: Memory,
-    /// What it says.
-    pub content: Content,
-    /// Why it was archived, while it is and unless the text was deleted.
-    pub forget_reason: Option<Reason>,
-}
+use crate::domain::refusal::Refusal;
+pub use crate::storage::read_memories::StoredMemory;
+use crate::storage::read_memories::{self, MemoryPage};
 
 /// A list of memories to be read. `filter.states` must say which states are wanted.
 #[derive(Debug, Clone)]
@@ -31,18 +21,46 @@ pub struct ListMemories {
     pub page: PageRequest,
 }
 
+/// Where a page of memories ended: the last memory's create time in microseconds, and its key.
+#[derive(Serialize, Deserialize)]
+struct Position(i64, MemoryKey);
+
 impl Ops {
     /// One memory in reach, archived ones too.
-    pub async fn get_memory(&self, _principal: &Principal, _id: &MemoryId) -> Result<StoredMemory, Failure> {
-        Err(Failure::Internal)
+    pub async fn get_memory(&self, principal: &Principal, id: &MemoryId) -> Result<StoredMemory, Failure> {
+        let mut connection = self.store.read_connection().await?;
+        let stored = read_memories::get_memory(&mut connection, &principal.tenant, id).await?;
+        stored
+            .filter(|stored| principal.reaches(&stored.memory))
+            .ok_or(Failure::Refused(Refusal::MemoryNotFound))
     }
 
     /// A page of the memories in reach, newest first.
     pub async fn list_memories(
         &self,
-        _principal: &Principal,
-        _query: ListMemories,
+        principal: &Principal,
+        query: ListMemories,
     ) -> Result<Page<StoredMemory>, Failure> {
-        Err(Failure::Internal)
+        let after = self
+            .pager
+            .position(principal, &query.page)?
+            .and_then(|Position(micros, key)| Some((Timestamp::from_timestamp_micros(micros)?, key)));
+        let mut connection = self.store.read_connection().await?;
+        if let Some(graph) = query.filter.graph.as_ref().filter(|graph| !graph.is_default())
+            && !read_memories::graph_exists(&mut connection, &principal.tenant, graph).await?
+        {
+            return Err(Failure::Refused(Refusal::GraphNotFound));
+        }
+        let page = MemoryPage {
+            agent: if principal.admin { query.filter.agent.as_ref() } else { Some(&principal.agent) },
+            without_facts: !principal.admin,
+            filter: &query.filter,
+            after,
+            limit: query.page.size,
+        };
+        let (stored, more) = read_memories::list_memories(&mut connection, &principal.tenant, &page).await?;
+        Ok(self.pager.page(principal, &query.page, stored, more, |last| {
+            Position(last.memory.create_time.timestamp_micros(), last.memory.key)
+        }))
     }
 }

@@ -1,9 +1,19 @@
 //! What became of a call.
 
-use super::page::PageRequest;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::page::{Page, PageRequest};
+use super::{Failure, Ops};
 use crate::domain::Timestamp;
 use crate::domain::ids::{OperationId, RequestId};
-use crate::domain::operation::Method;
+use crate::domain::operation::{Method, Operation};
+use crate::domain::principal::Principal;
+use crate::domain::refusal::Refusal;
+use crate::storage::heads;
+use crate::storage::pool::DbConnection;
+use crate::storage::read_operations::{self, OperationPage};
+use crate::storage::tx::Unit;
 
 /// How an operation is named in a look-up.
 #[derive(Debug, Clone, Copy)]
@@ -27,14 +37,72 @@ pub struct OperationsQuery {
     pub page: PageRequest,
 }
 
-impl super::Ops {
-    /// One operation, with its results.
-    pub async fn get_operation(&self, _principal: &crate::domain::principal::Principal, _name: OperationName) -> Result<crate::domain::operation::Operation, super::Failure> {
-        Err(super::Failure::Internal)
+/// Where a page of operations ended: the last one's commit time in microseconds, and its id.
+#[derive(Serialize, Deserialize)]
+struct Position(i64, Uuid);
+
+impl Ops {
+    /// One operation in reach, with its results.
+    ///
+    /// "Not found" means not committed so far: it is said only after the tenant's head was held, so that no
+    /// transaction of the tenant was under way at that moment.
+    pub async fn get_operation(
+        &self,
+        principal: &Principal,
+        name: OperationName,
+    ) -> Result<Operation, Failure> {
+        {
+            let mut connection = self.store.read_connection().await?;
+            if let Some(operation) = find(&mut connection, principal, name).await? {
+                return Ok(operation);
+            }
+        }
+        let mut connection = self.store.read_connection().await?;
+        let mut unit = Unit::begin(&mut connection).await?;
+        heads::lock_head_waiting(unit.connection(), &[&principal.tenant]).await?;
+        let operation = find(unit.connection(), principal, name).await?;
+        unit.rollback().await?;
+        operation.ok_or(Failure::Refused(Refusal::OperationNotFound))
     }
 
     /// A page of the caller's operations, newest first, without results.
-    pub async fn list_operations(&self, _principal: &crate::domain::principal::Principal, _query: OperationsQuery) -> Result<super::Page<crate::domain::operation::Operation>, super::Failure> {
-        Err(super::Failure::Internal)
+    pub async fn list_operations(
+        &self,
+        principal: &Principal,
+        query: OperationsQuery,
+    ) -> Result<Page<Operation>, Failure> {
+        let after = self
+            .pager
+            .position(principal, &query.page)?
+            .and_then(|Position(micros, id)| Some((Timestamp::from_timestamp_micros(micros)?, id)));
+        let page = OperationPage {
+            principal: &principal.id,
+            method: query.method,
+            start_time: query.start_time,
+            end_time: query.end_time,
+            after,
+            limit: query.page.size + 1,
+        };
+        let mut connection = self.store.read_connection().await?;
+        let operations = read_operations::list_operations(&mut connection, &principal.tenant, &page).await?;
+        Ok(self.pager.page_of_surplus(principal, &query.page, operations, |last| {
+            Position(last.commit_time.timestamp_micros(), last.operation_id.0)
+        }))
     }
+}
+
+async fn find(
+    connection: &mut DbConnection,
+    principal: &Principal,
+    name: OperationName,
+) -> Result<Option<Operation>, Failure> {
+    let id = match name {
+        OperationName::Operation(id) => Some(id),
+        OperationName::Request(request) => {
+            read_operations::find_request(connection, &principal.tenant, &principal.id, request).await?
+        }
+    };
+    let Some(id) = id else { return Ok(None) };
+    let operation = read_operations::get_operation(connection, &principal.tenant, id).await?;
+    Ok(operation.filter(|operation| principal.admin || operation.principal == principal.id))
 }

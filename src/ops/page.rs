@@ -111,4 +111,33 @@ impl Pager {
         self.mac(principal, request, position).verify_slice(mac).map_err(|_| refused())?;
         serde_json::from_slice(position).map(Some).map_err(|_| refused())
     }
+
+    /// The page that one item more than it can hold was read for: the surplus item says that another follows.
+    pub(super) fn page_of_surplus<Item, Position: Serialize>(
+        &self,
+        principal: &Principal,
+        request: &PageRequest,
+        mut items: Vec<Item>,
+        position: impl Fn(&Item) -> Position,
+    ) -> Page<Item> {
+        let more = items.len() > request.size;
+        items.truncate(request.size);
+        self.page(principal, request, items, more, position)
+    }
+
+    /// A page, and whether more follow it.
+    pub(super) fn page<Item, Position: Serialize>(
+        &self,
+        principal: &Principal,
+        request: &PageRequest,
+        items: Vec<Item>,
+        more: bool,
+        position: impl Fn(&Item) -> Position,
+    ) -> Page<Item> {
+        let next_token = match items.last() {
+            Some(last) if more => self.token(principal, request, &position(last)),
+            _ => String::new(),
+        };
+        Page { items, next_token }
+    }
 }

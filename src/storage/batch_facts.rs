@@ -43,7 +43,9 @@ async fn load_memories(
 ) -> Result<(), StoreError> {
     let mut wanted: Vec<(&str, &str)> = commands
         .iter()
-        .flat_map(|command| command.memory_ids().into_iter().map(|id| (command.tenant().as_str(), id.as_str())))
+        .flat_map(|command| {
+            command.memory_ids().into_iter().map(|id| (command.tenant().as_str(), id.as_str()))
+        })
         .collect();
     wanted.sort_unstable();
     wanted.dedup();
@@ -178,10 +180,8 @@ async fn load_requests(
     facts: &mut FactsByTenant,
     commands: &[&Command],
 ) -> Result<(), StoreError> {
-    let named: Vec<(&Command, Uuid)> = commands
-        .iter()
-        .filter_map(|command| Some((*command, command.call.request.as_ref()?.id.0)))
-        .collect();
+    let named: Vec<(&Command, Uuid)> =
+        commands.iter().filter_map(|command| Some((*command, command.call.request.as_ref()?.id.0))).collect();
     if named.is_empty() {
         return Ok(());
     }

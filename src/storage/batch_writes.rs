@@ -78,10 +78,7 @@ async fn delete(
     all_written(deleted.rows_affected(), erased.len())
 }
 
-async fn insert_graphs(
-    connection: &mut PgConnection,
-    graphs: &[(&str, &GraphId)],
-) -> Result<(), StoreError> {
+async fn insert_graphs(connection: &mut PgConnection, graphs: &[(&str, &GraphId)]) -> Result<(), StoreError> {
     if graphs.is_empty() {
         return Ok(());
     }
@@ -191,6 +188,7 @@ async fn insert_audit_records(
         .bind(column(records, |(_, record)| mode_number(record.mode)))
         .bind(column(records, |(_, record)| record.graph.as_str()))
         .bind(column(records, |(_, record)| record.import.as_ref().map(ImportId::as_str)))
+        .bind(column(records, |(_, record)| codes::kind_code(record.kind)))
         .bind(column(records, |(_, record)| record.previous_hash.to_vec()))
         .bind(column(records, |(_, record)| record.hash.to_vec()))
         .execute(connection)

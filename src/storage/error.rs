@@ -7,9 +7,15 @@ pub enum StoreError {
     /// The database cannot be reached, is going away, or has no room.
     #[error("the database is unavailable ({0})")]
     Unavailable(String),
+    /// No connection was to be had in time; trying again at once would only wait again.
+    #[error("no connection to the database was to be had in time")]
+    NoConnection,
     /// The transaction lost against another one; doing it again can succeed.
     #[error("the transaction must be done again (SQLSTATE {0})")]
     Serialization(String),
+    /// A tenant's head row that was there is gone: a backup was restored, for one. It is made again.
+    #[error("a tenant's head is gone")]
+    HeadMissing,
     /// A lock was not to be had in time.
     #[error("a lock was not to be had in time (SQLSTATE 55P03)")]
     LockTimeout,
@@ -32,7 +38,7 @@ pub enum StoreError {
 impl StoreError {
     /// Whether the same work can succeed when it is done again.
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Unavailable(_) | Self::Serialization(_))
+        matches!(self, Self::Unavailable(_) | Self::Serialization(_) | Self::HeadMissing)
     }
 }
 
@@ -43,7 +49,7 @@ impl From<sqlx::Error> for StoreError {
                 let code = database.code().unwrap_or_default().into_owned();
                 from_code(code, database.constraint().map(str::to_owned))
             }
-            sqlx::Error::PoolTimedOut => Self::Unavailable("no connection free in time".to_owned()),
+            sqlx::Error::PoolTimedOut => Self::NoConnection,
             sqlx::Error::PoolClosed => Self::Unavailable("shutting down".to_owned()),
             sqlx::Error::Io(io) => Self::Unavailable(format!("connection: {:?}", io.kind())),
             sqlx::Error::Tls(_) => Self::Unavailable("TLS".to_owned()),

@@ -45,10 +45,8 @@ pub async fn lock_heads(
     connection: &mut PgConnection,
     tenants: &[&TenantId],
 ) -> Result<Vec<(TenantId, Head)>, StoreError> {
-    let rows: Vec<HeadRow> = sqlx::query_as(include_str!("sql/lock_heads.sql"))
-        .bind(texts(tenants))
-        .fetch_all(connection)
-        .await?;
+    let rows: Vec<HeadRow> =
+        sqlx::query_as(include_str!("sql/lock_heads.sql")).bind(texts(tenants)).fetch_all(connection).await?;
     rows.into_iter().map(into_head).collect()
 }
 
@@ -73,6 +71,15 @@ pub async fn wait_as_fence(connection: &mut PgConnection) -> Result<(), StoreErr
     Ok(())
 }
 
+/// Where a tenant's log ends, without holding it.
+pub async fn read_head(connection: &mut PgConnection, tenant: &TenantId) -> Result<Head, StoreError> {
+    let row: Option<HeadRow> = sqlx::query_as(include_str!("sql/read_head.sql"))
+        .bind(tenant.as_str())
+        .fetch_optional(connection)
+        .await?;
+    Ok(row.map(into_head).transpose()?.map_or(Head::EMPTY, |(_, head)| head))
+}
+
 /// The database's clock, now.
 pub async fn read_clock(connection: &mut PgConnection) -> Result<Timestamp, StoreError> {
     Ok(sqlx::query_scalar(include_str!("sql/read_clock.sql")).fetch_one(connection).await?)
@@ -80,10 +87,7 @@ pub async fn read_clock(connection: &mut PgConnection) -> Result<Timestamp, Stor
 
 /// Moves the heads: the last statement before COMMIT, and the one whose row count proves that the transaction
 /// still stands.
-pub async fn update_heads(
-    connection: &mut PgConnection,
-    heads: &[MovedHead<'_>],
-) -> Result<(), StoreError> {
+pub async fn update_heads(connection: &mut PgConnection, heads: &[MovedHead<'_>]) -> Result<(), StoreError> {
     let moved = sqlx::query(include_str!("sql/update_heads.sql"))
         .bind(heads.iter().map(|head| head.tenant.as_str()).collect::<Vec<_>>())
         .bind(heads.iter().map(|head| head.read.sequence).collect::<Vec<_>>())
@@ -117,7 +121,6 @@ fn texts(tenants: &[&TenantId]) -> Vec<String> {
 }
 
 fn into_head(row: HeadRow) -> Result<(TenantId, Head), StoreError> {
-    let head =
-        Head { sequence: row.head_sequence, hash: hash(&row.head_hash)?, last_time: row.last_time };
+    let head = Head { sequence: row.head_sequence, hash: hash(&row.head_hash)?, last_time: row.last_time };
     Ok((TenantId::from_stored(row.tenant_id), head))
 }

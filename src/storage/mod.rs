@@ -7,7 +7,12 @@ mod codes;
 pub mod error;
 pub mod heads;
 pub mod pool;
+pub mod read_audit;
+pub mod read_memories;
+pub mod read_operations;
+pub mod retention;
 mod rows;
+pub mod schema;
 pub mod tx;
 
 pub use error::StoreError;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{PgConnection, PgPool, Postgres};
+use sqlx::{ConnectOptions, PgConnection, PgPool, Postgres};
 
 use super::error::StoreError;
 
@@ -21,6 +21,11 @@ const LANE_STATEMENT: Duration = Duration::from_secs(30);
 const READ_STATEMENT: Duration = Duration::from_secs(5);
 /// How long to wait for a connection.
 const ACQUIRE: Duration = Duration::from_secs(3);
+
+/// A connection to run statements on.
+pub type DbConnection = PgConnection;
+/// A connection for units of work; goes back to its pool when dropped.
+pub type LaneConnection = PoolConnection<Postgres>;
 
 /// How many connections of each sort.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +53,7 @@ impl Store {
     }
 
     /// A connection for units of work.
-    pub async fn lane_connection(&self) -> Result<PoolConnection<Postgres>, StoreError> {
+    pub async fn lane_connection(&self) -> Result<LaneConnection, StoreError> {
         Ok(self.lanes.acquire().await?)
     }
 
@@ -66,7 +71,7 @@ impl Store {
 
 fn pool(connect: PgConnectOptions, connections: u32, statement: Duration) -> PgPool {
     let millis = |duration: Duration| duration.as_millis().to_string();
-    let connect = connect.application_name("memory-lifecycle").options([
+    let connect = connect.application_name("memory-lifecycle").disable_statement_logging().options([
         // An acknowledged change must be on disk, whatever the role or the database would have it.
         ("synchronous_commit", "on".to_owned()),
         ("idle_in_transaction_session_timeout", millis(IDLE_IN_TRANSACTION)),

@@ -96,6 +96,7 @@ pub(super) struct AuditRow {
     mode: i16,
     graph_id: String,
     import_id: Option<String>,
+    kind: i16,
     previous_hash: Vec<u8>,
     hash: Vec<u8>,
 }
@@ -119,6 +120,7 @@ impl AuditRow {
             mode: codes::mode(self.mode)?,
             graph: GraphId::from_stored(self.graph_id),
             import: self.import_id.map(ImportId::from_stored),
+            kind: codes::kind(self.kind)?,
             previous_hash: hash(&self.previous_hash)?,
             hash: hash(&self.hash)?,
         })

@@ -25,7 +25,8 @@ impl<'connection> Unit<'connection> {
     /// Begins a read-committed transaction that writes.
     #[expect(clippy::disallowed_methods, reason = "this is the place that begins transactions")]
     pub async fn begin(connection: &'connection mut PgConnection) -> Result<Self, StoreError> {
-        Ok(Self { transaction: connection.begin().await? })
+        // Said aloud, whatever the role's default: anything stricter would see the state before the lock.
+        Ok(Self { transaction: connection.begin_with("BEGIN ISOLATION LEVEL READ COMMITTED").await? })
     }
 
     /// Begins a read-only transaction that sees one moment throughout.
@@ -41,6 +42,7 @@ impl<'connection> Unit<'connection> {
     }
 
     /// Commits. An error that the server sent means it did not; a broken connection means nothing.
+    #[expect(clippy::disallowed_methods, reason = "this is the place that tells what a commit came to")]
     pub async fn commit(self) -> Result<(), CommitError> {
         self.transaction.commit().await.map_err(|error| match StoreError::from(error) {
             lost @ StoreError::Unavailable(_) => CommitError::InDoubt(lost),

@@ -1,4 +1,4 @@
-//! Every integration test, in one binary: it links once.
+//! The integration tests: one binary, so that they share one Postgres and are linked once.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,5 +11,10 @@
     clippy::disallowed_methods,
     reason = "tests stand outside: they play other clients of the database and measure real time"
 )]
+#![allow(unreachable_pub, reason = "a test binary exports nothing; pub says what other test modules use")]
 
 mod architecture;
+mod embedded;
+mod harness;
+mod model;
+mod plans;

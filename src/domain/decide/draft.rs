@@ -63,8 +63,7 @@ impl<'facts> Draft<'facts> {
 
     /// Archives an active memory and gives its new image; one that is not active stays as it is.
     pub(super) fn archive(&mut self, memory: Memory, purge_time: Option<Timestamp>) -> Memory {
-        let archive =
-            Archive { forget_time: self.now, purge_time, operation: self.call.operation_id };
+        let archive = Archive { forget_time: self.now, purge_time, operation: self.call.operation_id };
         match memory.archived(archive, self.next_sequence()) {
             Ok(memory) => {
                 let (from, to) = (Some(State::Active), Some(State::Archived));
@@ -136,6 +135,7 @@ impl<'facts> Draft<'facts> {
             mode,
             graph: memory.graph.clone(),
             import: memory.import.clone(),
+            kind: memory.kind,
             previous_hash: self.head.hash,
             hash: audit::GENESIS,
         }

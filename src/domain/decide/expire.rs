@@ -5,9 +5,8 @@ use super::super::answer::{MemoryResult, Outcome};
 use super::super::audit::Action;
 use super::super::command::{Call, Command};
 use super::super::facts::Facts;
-use super::super::ids::{AgentId, PrincipalId};
 use super::super::memory::State;
-use super::super::operation::{EXPIRY_PRINCIPAL, Method};
+use super::super::operation::Method;
 use super::super::principal::Principal;
 use super::Decision;
 use super::draft::Draft;
@@ -32,14 +31,8 @@ pub(super) fn expire(facts: &Facts, command: &Command, now: Timestamp) -> Option
 }
 
 fn expiry_call(command: &Command) -> Call {
-    let nobody = EXPIRY_PRINCIPAL.to_owned();
     Call {
-        principal: Principal {
-            tenant: command.tenant().clone(),
-            agent: AgentId::from_stored(nobody.clone()),
-            id: PrincipalId::from_stored(nobody),
-            admin: true,
-        },
+        principal: Principal::expiry(command.tenant().clone()),
         method: Method::Expire,
         operation_id: command.call.expiry_operation_id,
         expiry_operation_id: command.call.expiry_operation_id,

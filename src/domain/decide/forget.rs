@@ -28,14 +28,13 @@ pub(super) fn decide(draft: &mut Draft<'_>, forget: &Forget, policy: &Policy) ->
 
 /// The result of an id whose call alone would have been answered with an error.
 pub(super) fn refused(target: &Target, refusal: Refusal) -> MemoryResult {
-    let outcome =
-        if refusal == Refusal::MemoryNotFound { Outcome::NotFound } else { Outcome::Refused };
+    let outcome = if refusal == Refusal::MemoryNotFound { Outcome::NotFound } else { Outcome::Refused };
     MemoryResult::without_memory(target.sent.clone(), outcome, Some(refusal))
 }
 
 /// The id of a target, or its fault as a refusal.
 pub(super) fn well_formed(target: &Target) -> Result<&MemoryId, Refusal> {
-    target.id.as_ref().map_err(|fault| Refusal::field(&target.field, fault))
+    target.id.as_ref().map_err(|fault| Refusal::field(&target.field, fault.to_string()))
 }
 
 fn decide_one(

@@ -12,6 +12,8 @@ mod forget;
 mod import;
 mod remember;
 mod restore;
+#[cfg(test)]
+mod tests;
 mod update;
 
 use super::Timestamp;

@@ -49,8 +49,6 @@ fn by_operation(draft: &mut Draft<'_>, operation: OperationId) -> Result<Vec<Mem
 fn restore(draft: &mut Draft<'_>, memory: Memory) -> MemoryResult {
     match memory.lifecycle {
         Lifecycle::Active => MemoryResult::of(&memory, Outcome::AlreadyActive, State::Active),
-        Lifecycle::Archived(_) => {
-            MemoryResult::of(&draft.restore(memory), Outcome::Restored, State::Active)
-        }
+        Lifecycle::Archived(_) => MemoryResult::of(&draft.restore(memory), Outcome::Restored, State::Active),
     }
 }

@@ -15,10 +15,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, update: &Update) -> Result<(), Refus
     let stored = draft.facts.content(memory.key).cloned().ok_or(Refusal::MemoryNotFound)?;
     let content = stored.with(update.content.as_ref(), update.metadata.as_ref());
     let unchanged = content.says_the_same(&stored);
-    let updated = memory
-        .clone()
-        .updated(draft.now, draft.next_sequence())
-        .map_err(|_| Refusal::MemoryNotActive)?;
+    let updated =
+        memory.clone().updated(draft.now, draft.next_sequence()).map_err(|_| Refusal::MemoryNotActive)?;
     draft.answer(AnswerBody::Memory(memory.id.clone()));
     if unchanged {
         draft.show(memory, stored);

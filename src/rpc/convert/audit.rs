@@ -78,6 +78,8 @@ fn record_sent(entry: AuditEntry) -> v1::AuditRecord {
         mode,
         graph,
         import,
+        // Only decides who sees the record.
+        kind: _,
         previous_hash,
         hash,
     } = record;

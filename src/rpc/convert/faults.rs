@@ -27,7 +27,7 @@ impl Faults {
 
     /// Notes a fault.
     pub(super) fn note(&mut self, field: &str, description: impl Display) {
-        self.found.push(FieldViolation::new(format!("{}{field}", self.within), description));
+        self.found.push(FieldViolation::new(format!("{}{field}", self.within), description.to_string()));
     }
 
     /// Takes what was read, or notes why it could not be.

@@ -16,15 +16,16 @@
 -- $15 smallint[] = ARRAY[1] — mode
 -- $16 text[] = ARRAY['default'] — graph
 -- $17 text[] = ARRAY[NULL] — import
--- $18 bytea[] = ARRAY[decode(repeat('00', 32), 'hex')] — hash before
--- $19 bytea[] = ARRAY[decode(repeat('00', 32), 'hex')] — hash
+-- $18 smallint[] = ARRAY[1] — kind
+-- $19 bytea[] = ARRAY[decode(repeat('00', 32), 'hex')] — hash before
+-- $20 bytea[] = ARRAY[decode(repeat('00', 32), 'hex')] — hash
 INSERT INTO audit_records (tenant_id, sequence, operation_id, memory_id, action, from_state, to_state,
                            principal_id, agent_id, reason_digest, channel, request_id, trace_id, commit_time,
-                           mode, graph_id, import_id, previous_hash, hash)
+                           mode, graph_id, import_id, kind, previous_hash, hash)
 SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::text[], $5::smallint[], $6::smallint[],
                      $7::smallint[], $8::text[], $9::text[], $10::bytea[], $11::text[], $12::uuid[],
                      $13::text[], $14::timestamptz[], $15::smallint[], $16::text[], $17::text[],
-                     $18::bytea[], $19::bytea[])
+                     $18::smallint[], $19::bytea[], $20::bytea[])
      AS added (tenant_id, sequence, operation_id, memory_id, action, from_state, to_state, principal_id,
                agent_id, reason_digest, channel, request_id, trace_id, commit_time, mode, graph_id, import_id,
-               previous_hash, hash)
+               kind, previous_hash, hash)

@@ -1,6 +1,6 @@
 -- insert_contents: what new memories say.
 -- $1 text[] = ARRAY['tenant-001'] — tenant
--- $2 bigint[] = ARRAY[900001] — key
+-- $2 bigint[] = ARRAY[900000] — key
 -- $3 text[] = ARRAY['text'] — text
 -- $4 bytea[] = ARRAY[NULL] — attachment
 -- $5 text[] = ARRAY['text'] — normalised text

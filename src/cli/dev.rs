@@ -1,0 +1,72 @@
+//! `dev`: a server on a private Postgres, with nothing to configure.
+
+mod keys;
+mod welcome;
+
+use sqlx::ConnectOptions;
+
+use super::{CliError, until_asked_to_stop};
+use crate::app::App;
+use crate::clock::Clock;
+use crate::config::DevSettings;
+use crate::embedded::{APP_ROLE, Cluster, ClusterOptions, DataDir, OWNER_ROLE, default_data_dir};
+use crate::storage::StoreError;
+use crate::storage::schema;
+
+/// The database in the private Postgres.
+const DATABASE: &str = "memory_lifecycle";
+
+pub(super) async fn run(settings: DevSettings) -> Result<(), CliError> {
+    let cluster = Cluster::start(cluster_options(&settings)).await?;
+    let served = serve(&settings, &cluster).await;
+    // Whatever became of the server, its Postgres is stopped in order.
+    let stopped = cluster.stop().await;
+    served?;
+    stopped?;
+    Ok(())
+}
+
+fn cluster_options(settings: &DevSettings) -> ClusterOptions {
+    let defaults = ClusterOptions::default();
+    let data_dir = if settings.temporary {
+        DataDir::Temporary
+    } else {
+        DataDir::Kept(settings.data_dir.clone().unwrap_or_else(default_data_dir))
+    };
+    ClusterOptions {
+        data_dir,
+        binaries: settings.postgres_bin.clone(),
+        download_url: settings.postgres_download_url.clone().or(defaults.download_url),
+        run_as: settings.postgres_user.clone(),
+        ..defaults
+    }
+}
+
+async fn serve(settings: &DevSettings, cluster: &Cluster) -> Result<(), CliError> {
+    let clock = Clock::system();
+    cluster.prepare_roles().await?;
+    cluster.create_database(DATABASE, None).await?;
+    migrate(cluster).await?;
+    let token_key = keys::token_key(cluster.data_dir(), &clock)?;
+    let connect = cluster.options_for(APP_ROLE, DATABASE);
+    let app = App::build(settings.server.clone(), &connect, &token_key, clock).await?;
+    welcome::print(app.address(), cluster)?;
+    let mut postgres_ended = None;
+    let until = async {
+        tokio::select! {
+            () = until_asked_to_stop() => {}
+            error = cluster.ended() => postgres_ended = Some(error),
+        }
+    };
+    app.run_until(until).await?;
+    match postgres_ended {
+        Some(error) => Err(error.into()),
+        None => Ok(()),
+    }
+}
+
+async fn migrate(cluster: &Cluster) -> Result<(), CliError> {
+    let connect = cluster.options_for(OWNER_ROLE, DATABASE).disable_statement_logging();
+    let mut connection = connect.connect().await.map_err(StoreError::from)?;
+    Ok(schema::migrate(&mut connection, APP_ROLE).await?)
+}

@@ -1,0 +1,160 @@
+//! Tries a batch until each of its commands has an answer: retried when the database says so or goes away,
+//! split when it fails otherwise, so that only the culprit fails, and resolved when its COMMIT was lost.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Failure;
+use super::batch::{self, BatchError, Heads, Verdict};
+use super::queue::Waiting;
+use super::resolve::{Resolution, resolve};
+use super::shared::Lane;
+use crate::domain::command::Command;
+use crate::domain::ids::{OperationId, TenantId};
+use crate::storage::StoreError;
+use crate::storage::pool::LaneConnection;
+
+/// How often a batch is tried at most.
+const ATTEMPTS: u32 = 5;
+/// How long to wait before the second try; doubled for each further one, spread at random.
+const FIRST_BACKOFF: Duration = Duration::from_millis(20);
+/// How often to ask what became of a lost COMMIT.
+const RESOLUTIONS: u32 = 4;
+
+/// Runs a batch to its end and answers everybody, but for the commands whose heads were skipped: those come
+/// back.
+pub(super) async fn work_off(
+    lane: &Arc<Lane>,
+    connection: &mut Option<LaneConnection>,
+    batch: Vec<Waiting>,
+    heads: Heads,
+) -> Vec<Waiting> {
+    let mut skipped = Vec::new();
+    let mut parts = vec![batch];
+    while let Some(part) = parts.pop() {
+        let commands: Vec<&Command> = part.iter().map(|waiting| waiting.command.as_ref()).collect();
+        match try_until_settled(lane, connection, &commands, heads).await {
+            Ok(verdicts) => skipped.extend(answer(lane, part, verdicts)),
+            // Nobody's fault in particular: halves would fare no better.
+            Err(failure @ (Failure::OutcomeUnknown | Failure::StoreUnavailable | Failure::Conflict)) => {
+                fail(part, &failure);
+            }
+            Err(failure) if part.len() == 1 => {
+                // This one fails whatever batch it is in.
+                if let Some(waiting) = part.first() {
+                    lane.queue().note(waiting.command.tenant(), true);
+                }
+                fail(part, &failure);
+            }
+            Err(_) => parts.extend(split(part)),
+        }
+    }
+    skipped
+}
+
+/// In two: by tenant where there are several, else in halves.
+fn split(mut part: Vec<Waiting>) -> Vec<Vec<Waiting>> {
+    let first = part.first().map(|waiting| waiting.command.tenant().clone());
+    let (of_first, others): (Vec<_>, Vec<_>) =
+        part.drain(..).partition(|waiting| Some(waiting.command.tenant()) == first.as_ref());
+    if !others.is_empty() {
+        // Taken from the end: the first tenant's part is tried first.
+        return vec![others, of_first];
+    }
+    let mut first_half = of_first;
+    let second_half = first_half.split_off(first_half.len() / 2);
+    vec![second_half, first_half]
+}
+
+fn answer(lane: &Lane, part: Vec<Waiting>, verdicts: Vec<Verdict>) -> Vec<Waiting> {
+    let mut skipped = Vec::new();
+    for (waiting, verdict) in part.into_iter().zip(verdicts) {
+        match verdict {
+            None => skipped.push(waiting),
+            Some(verdict) => {
+                lane.queue().note(waiting.command.tenant(), false);
+                // Whoever asked may have gone away; the operation can be looked up.
+                drop(waiting.reply.send(verdict));
+            }
+        }
+    }
+    skipped
+}
+
+fn fail(part: Vec<Waiting>, failure: &Failure) {
+    for waiting in part {
+        drop(waiting.reply.send(Err(failure.clone())));
+    }
+}
+
+async fn try_until_settled(
+    lane: &Lane,
+    connection: &mut Option<LaneConnection>,
+    commands: &[&Command],
+    heads: Heads,
+) -> Result<Vec<Verdict>, Failure> {
+    let mut backoff = FIRST_BACKOFF;
+    for attempt in 1..=ATTEMPTS {
+        match try_once(lane, connection, commands, heads).await {
+            Ok(verdicts) => return Ok(verdicts),
+            Err(BatchError::Failed(error)) => {
+                if matches!(error, StoreError::Unavailable(_)) {
+                    // The connection is of no more use.
+                    *connection = None;
+                }
+                if !error.is_retryable() || attempt == ATTEMPTS {
+                    return Err(error.into());
+                }
+                tracing::warn!(%error, attempt, commands = commands.len(), "a batch is tried again");
+            }
+            Err(BatchError::InDoubt { verdicts, operations }) => {
+                *connection = None;
+                match resolve_or_give_up(lane, &operations).await? {
+                    Resolution::Committed => return Ok(verdicts),
+                    Resolution::NotCommitted => {}
+                }
+            }
+        }
+        tokio::time::sleep(backoff + lane.clock.jitter(backoff)).await;
+        backoff *= 2;
+    }
+    Err(Failure::Conflict)
+}
+
+async fn try_once(
+    lane: &Lane,
+    connection: &mut Option<LaneConnection>,
+    commands: &[&Command],
+    heads: Heads,
+) -> Result<Vec<Verdict>, BatchError> {
+    let connection = match connection {
+        Some(connection) => connection,
+        None => connection.insert(lane.store.lane_connection().await?),
+    };
+    lane.ensure_heads(connection, commands).await?;
+    let verdicts = batch::run(connection, commands, &lane.policy, heads).await;
+    if matches!(&verdicts, Err(BatchError::Failed(StoreError::HeadMissing))) {
+        lane.forget_heads(commands);
+    }
+    verdicts
+}
+
+/// Asks several times; what could not be learnt is the caller's to ask again by its request id.
+async fn resolve_or_give_up(
+    lane: &Lane,
+    operations: &[(TenantId, OperationId)],
+) -> Result<Resolution, Failure> {
+    let mut backoff = FIRST_BACKOFF;
+    for _ in 0..RESOLUTIONS {
+        match resolve(&lane.store, operations).await {
+            Ok(resolution) => {
+                tracing::warn!(?resolution, "learnt what became of a lost COMMIT");
+                return Ok(resolution);
+            }
+            Err(error) => tracing::warn!(%error, "could not learn what became of a lost COMMIT"),
+        }
+        tokio::time::sleep(backoff + lane.clock.jitter(backoff)).await;
+        backoff *= 2;
+    }
+    Err(Failure::OutcomeUnknown)
+}

@@ -1,0 +1,189 @@
+//! What waits in one lane, and whose turn it is. No I/O.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use super::{Failure, LaneOptions};
+use crate::domain::answer::Answer;
+use crate::domain::command::Command;
+use crate::domain::ids::TenantId;
+
+/// A command and who waits for its answer.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) command: Arc<Command>,
+    pub(super) reply: oneshot::Sender<Result<Answer, Failure>>,
+}
+
+impl Waiting {
+    /// Whether whoever asked has gone away. Once a command has started, that no longer matters.
+    fn is_abandoned(&self) -> bool {
+        self.reply.is_closed()
+    }
+
+    /// Whether it may load so much that it must not run beside other tenants.
+    fn is_set(&self) -> bool {
+        self.command.restored_operation().is_some()
+    }
+}
+
+/// What to do next.
+#[derive(Debug)]
+pub(super) enum Work {
+    /// Commands of any tenants, to be run together.
+    Shared(Vec<Waiting>),
+    /// Commands of one tenant, which is out of the lane's hands until [`Queue::give_back`].
+    Solo(TenantId, Vec<Waiting>),
+}
+
+/// How often in a row a tenant's commands may fail a whole batch before the tenant gets batches of its own.
+const FAILURES_TOLERATED: u8 = 2;
+
+/// What waits in one lane.
+#[derive(Debug)]
+pub(super) struct Queue {
+    options: LaneOptions,
+    waiting: HashMap<TenantId, VecDeque<Waiting>>,
+    /// Tenants with something waiting, in the order of their turns.
+    turns: VecDeque<TenantId>,
+    /// Tenants that a solo batch works for.
+    away: HashSet<TenantId>,
+    /// Tenants whose commands failed batches of late, and how often in a row.
+    failing: HashMap<TenantId, u8>,
+    queued: usize,
+    closed: bool,
+}
+
+impl Queue {
+    pub(super) fn new(options: LaneOptions) -> Self {
+        Self {
+            options,
+            waiting: HashMap::new(),
+            turns: VecDeque::new(),
+            away: HashSet::new(),
+            failing: HashMap::new(),
+            queued: 0,
+            closed: false,
+        }
+    }
+
+    /// Takes a command in, unless too much waits already or the lane is closing.
+    pub(super) fn push(&mut self, waiting: Waiting) -> Result<(), Failure> {
+        if self.closed {
+            return Err(Failure::StoreUnavailable);
+        }
+        let tenant = waiting.command.tenant().clone();
+        let of_tenant = self.waiting.get(&tenant).map_or(0, VecDeque::len);
+        if self.queued >= self.options.queued || of_tenant >= self.options.queued_per_tenant {
+            return Err(Failure::Overloaded);
+        }
+        if of_tenant == 0 && !self.away.contains(&tenant) {
+            self.turns.push_back(tenant.clone());
+        }
+        self.waiting.entry(tenant).or_default().push_back(waiting);
+        self.queued += 1;
+        Ok(())
+    }
+
+    /// Takes nothing in any more; what waits is still worked off.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Whether the lane is closing and nothing is left to do.
+    pub(super) fn is_finished(&self) -> bool {
+        self.closed && self.queued == 0 && self.away.is_empty()
+    }
+
+    /// The next work, if there is any: one command a turn from each tenant, round and round, to the limits.
+    pub(super) fn take(&mut self) -> Option<Work> {
+        let mut batch = Vec::new();
+        let mut memories = 0;
+        while batch.len() < self.options.batch_commands {
+            let Some(tenant) = self.turns.pop_front() else { break };
+            let Some(next) = self.peek(&tenant) else { continue };
+            let (is_set, weight) = (next.is_set(), next.command.memory_ids().len());
+            if is_set || self.must_run_alone(&tenant) {
+                if batch.is_empty() {
+                    return Some(self.take_solo(tenant));
+                }
+                self.turns.push_front(tenant);
+                break;
+            }
+            if !batch.is_empty() && memories + weight > self.options.batch_memories {
+                self.turns.push_front(tenant);
+                break;
+            }
+            memories += weight;
+            batch.extend(self.pop(&tenant));
+            if self.waiting.contains_key(&tenant) {
+                self.turns.push_back(tenant);
+            }
+        }
+        (!batch.is_empty()).then_some(Work::Shared(batch))
+    }
+
+    /// Puts commands whose head somebody else holds into a solo batch: out of the lane until given back.
+    pub(super) fn send_away(&mut self, tenant: &TenantId) {
+        self.turns.retain(|turn| turn != tenant);
+        self.away.insert(tenant.clone());
+    }
+
+    /// The solo batch is done: the tenant's turn comes again if something waits.
+    pub(super) fn give_back(&mut self, tenant: &TenantId) {
+        self.away.remove(tenant);
+        if self.waiting.contains_key(tenant) {
+            self.turns.push_back(tenant.clone());
+        }
+    }
+
+    /// Remembers whether a tenant's command failed its batch.
+    pub(super) fn note(&mut self, tenant: &TenantId, failed: bool) {
+        if failed {
+            let failures = self.failing.entry(tenant.clone()).or_default();
+            *failures = failures.saturating_add(1);
+        } else {
+            self.failing.remove(tenant);
+        }
+    }
+
+    fn must_run_alone(&self, tenant: &TenantId) -> bool {
+        self.failing.get(tenant).is_some_and(|failures| *failures > FAILURES_TOLERATED)
+    }
+
+    fn take_solo(&mut self, tenant: TenantId) -> Work {
+        let mut batch = Vec::new();
+        while batch.len() < self.options.batch_commands {
+            let Some(waiting) = self.pop(&tenant) else { break };
+            batch.push(waiting);
+        }
+        self.away.insert(tenant.clone());
+        Work::Solo(tenant, batch)
+    }
+
+    /// The tenant's next command that somebody still waits for; abandoned ones are dropped.
+    fn peek(&mut self, tenant: &TenantId) -> Option<&Waiting> {
+        let queue = self.waiting.get_mut(tenant)?;
+        while queue.front().is_some_and(Waiting::is_abandoned) {
+            queue.pop_front();
+            self.queued -= 1;
+        }
+        if queue.is_empty() {
+            self.waiting.remove(tenant);
+        }
+        self.waiting.get(tenant)?.front()
+    }
+
+    fn pop(&mut self, tenant: &TenantId) -> Option<Waiting> {
+        self.peek(tenant)?;
+        let queue = self.waiting.get_mut(tenant)?;
+        let next = queue.pop_front();
+        self.queued -= usize::from(next.is_some());
+        if queue.is_empty() {
+            self.waiting.remove(tenant);
+        }
+        next
+    }
+}

@@ -1,0 +1,39 @@
+//! What became of a lost COMMIT.
+//!
+//! A fresh connection takes the heads that the lost transaction held: once it has them, that transaction has
+//! ended one way or the other, and its operations are there or they are not.
+
+use crate::domain::ids::{OperationId, TenantId};
+use crate::storage::heads;
+use crate::storage::tx::Unit;
+use crate::storage::{Store, StoreError};
+
+/// What was learnt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Resolution {
+    /// It was committed, whole.
+    Committed,
+    /// It was not, and will not be.
+    NotCommitted,
+}
+
+/// Asks once. An error means that nothing was learnt.
+pub(super) async fn resolve(
+    store: &Store,
+    operations: &[(TenantId, OperationId)],
+) -> Result<Resolution, StoreError> {
+    let mut tenants: Vec<&TenantId> = operations.iter().map(|(tenant, _)| tenant).collect();
+    tenants.sort_unstable();
+    tenants.dedup();
+    let mut connection = store.lane_connection().await?;
+    let mut unit = Unit::begin(&mut connection).await?;
+    heads::wait_as_fence(unit.connection()).await?;
+    heads::lock_head_waiting(unit.connection(), &tenants).await?;
+    let found = heads::find_operations(unit.connection(), operations).await?;
+    unit.rollback().await?;
+    match usize::try_from(found) {
+        Ok(0) => Ok(Resolution::NotCommitted),
+        Ok(count) if count == operations.len() => Ok(Resolution::Committed),
+        _ => Err(StoreError::Impossible("half a transaction")),
+    }
+}

@@ -1,0 +1,68 @@
+//! Every statement in `src/storage/sql` runs, as the runtime role, and scans no large table from end to end,
+//! whether Postgres plans it for the arguments at hand or once for all.
+
+mod seed;
+mod statement;
+
+use sqlx::{Connection, PgConnection};
+
+use crate::harness::Database;
+use statement::Statement;
+
+/// Tables that grow with use. A sequential scan of one is a fault.
+const LARGE: [&str; 7] = [
+    "memories",
+    "memory_contents",
+    "audit_records",
+    "operations",
+    "operation_reasons",
+    "requests",
+    "tenants",
+];
+
+/// The lines of a statement's plan that scan a large table sequentially, with the plan's kind.
+async fn faults(connection: &mut PgConnection, statement: &Statement) -> Vec<String> {
+    let mut faults = Vec::new();
+    for mode in ["force_custom_plan", "force_generic_plan"] {
+        for line in statement.plan(connection, mode).await {
+            let table = line.split("Seq Scan on ").nth(1).and_then(|rest| rest.split(' ').next());
+            if table.is_some_and(|table| LARGE.contains(&table)) {
+                faults.push(format!("{} ({mode}): {}", statement.name, line.trim()));
+            }
+        }
+    }
+    faults
+}
+
+#[tokio::test]
+async fn no_statement_scans_a_large_table() {
+    let database = Database::migrated().await;
+    seed::fill(&database).await;
+    let statements = Statement::all();
+    assert!(statements.len() > 30, "the folder of the statements was found");
+    let mut connection = database.app_connection().await;
+    let mut found = Vec::new();
+    for statement in &statements {
+        found.extend(faults(&mut connection, statement).await);
+    }
+    assert!(found.is_empty(), "sequential scans of large tables:\n{}", found.join("\n"));
+
+    // The control: without the index that it needs, a statement is found out.
+    let mut superuser = database.superuser().await;
+    let mut transaction = superuser.begin().await.unwrap();
+    sqlx::raw_sql("ALTER TABLE memories DROP CONSTRAINT memories_memory_id_key")
+        .execute(&mut *transaction)
+        .await
+        .unwrap();
+    let load = statements.iter().find(|statement| statement.name == "load_memories").unwrap();
+    let found = faults(&mut transaction, load).await;
+    assert!(!found.is_empty(), "a missing index goes unnoticed");
+}
+
+#[test]
+fn statements_name_their_parameters() {
+    for statement in Statement::all() {
+        let used = (1..=40).filter(|number| statement.uses(*number)).max().unwrap_or(0);
+        assert_eq!(statement.parameters.len(), used, "{}: a line a parameter in its head", statement.name);
+    }
+}

@@ -1,0 +1,62 @@
+//! 200,000 memories over 20 of 5,000 tenants, with their contents, records and operations.
+
+use crate::harness::Database;
+
+pub(super) async fn fill(database: &Database) {
+    database
+        .execute(
+            "
+CREATE FUNCTION pg_temp.operation(n bigint) RETURNS uuid LANGUAGE sql IMMUTABLE AS
+    $$ SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
+CREATE FUNCTION pg_temp.request(n bigint) RETURNS uuid LANGUAGE sql IMMUTABLE AS
+    $$ SELECT ('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
+CREATE TEMP TABLE seeded AS
+    SELECT 'tenant-' || lpad(t::text, 3, '0') AS tenant_id, k, 'memory-' || lpad(k::text, 5, '0') AS memory_id,
+           'agent-' || (k % 5) AS agent_id, now() - k * interval '1 minute' AS at
+    FROM generate_series(1, 20) AS t, generate_series(1, 10000) AS k;
+INSERT INTO tenants (tenant_id, head_sequence, last_time)
+    SELECT CASE WHEN t <= 20 THEN 'tenant-' || lpad(t::text, 3, '0') ELSE 'other-' || t END,
+           CASE WHEN t <= 20 THEN 10000 ELSE 0 END, CASE WHEN t <= 20 THEN now() END
+    FROM generate_series(1, 5000) AS t;
+UPDATE tenants SET head_sequence = 0, last_time = NULL WHERE tenant_id = 'tenant-001';
+INSERT INTO graphs (tenant_id, graph_id)
+    SELECT 'tenant-' || lpad(t::text, 3, '0'), 'graph-' || g
+    FROM generate_series(1, 20) AS t, generate_series(1, 50) AS g;
+INSERT INTO memories (tenant_id, memory_key, memory_id, subject_id, agent_id, graph_id, kind, origin, import_id,
+                      memory_date, state, version, create_time, update_time, forget_time, purge_time,
+                      forget_operation_id)
+    SELECT tenant_id, k, memory_id, 'subject-' || (k % 100), agent_id, 'default', 1, 1, NULL, at::date,
+           CASE WHEN k % 10 = 0 THEN 2 ELSE 1 END, k, at, at,
+           CASE WHEN k % 10 = 0 THEN at END, CASE WHEN k % 10 = 0 THEN at + interval '30 days' END,
+           CASE WHEN k % 10 = 0 THEN pg_temp.operation(k) END
+    FROM seeded;
+INSERT INTO memory_contents (tenant_id, memory_key, content, normalized, normalization_version)
+    SELECT tenant_id, k, repeat('x', 100), repeat('x', 100), 1 FROM seeded;
+-- What the examples of the inserts refer to: a memory that has no content yet.
+INSERT INTO memories (tenant_id, memory_key, memory_id, agent_id, graph_id, kind, origin, memory_date, state,
+                      version, create_time, update_time)
+    VALUES ('tenant-001', 900000, 'memory-without-content', 'agent-1', 'default', 1, 1, now(), 1, 900000, now(),
+            now());
+INSERT INTO audit_records (tenant_id, sequence, operation_id, memory_id, action, from_state, to_state,
+                           principal_id, agent_id, commit_time, mode, graph_id, kind, previous_hash, hash)
+    SELECT tenant_id, k, pg_temp.operation(k), memory_id, 1, 0, 1,
+           CASE WHEN k % 50 = 0 THEN 'administrator' ELSE agent_id END, agent_id,
+           now() - (10000 - k) * interval '1 second', 0, 'default', 1, decode(repeat('00', 32), 'hex'),
+           decode(repeat('00', 32), 'hex')
+    FROM seeded;
+INSERT INTO operations (tenant_id, operation_id, method, principal_id, agent_id, commit_time, first_sequence,
+                        last_sequence, answer)
+    SELECT tenant_id, pg_temp.operation(k), 'm', agent_id, agent_id, now() - (10000 - k) * interval '1 second',
+           k, k, '{}'
+    FROM seeded;
+INSERT INTO operation_reasons (tenant_id, operation_id, salt, reason)
+    SELECT tenant_id, pg_temp.operation(k), decode(repeat('00', 16), 'hex'), 'because' FROM seeded;
+INSERT INTO requests (tenant_id, principal_id, request_id, digest, operation_id, create_time)
+    SELECT tenant_id, agent_id, pg_temp.request(k), decode(repeat('00', 32), 'hex'), pg_temp.operation(k),
+           now() - (10000 - k) * interval '1 second'
+    FROM seeded;
+ANALYZE;
+",
+        )
+        .await;
+}
