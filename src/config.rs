@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn durations_have_a_unit_and_are_at_least_a_second() {
         assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
-        assert_eq!(parse_duration("2d"), Ok(Duration::from_secs(172_800)));
+        assert_eq!(parse_duration("2d"), Ok(Duration::from_hours(48)));
         for text in [
             "",
             "s",

@@ -13,6 +13,7 @@ mod store;
 use tonic::codec::CompressionEncoding::Gzip;
 use tonic::service::Routes;
 use tonic_reflection::server::{Builder, Error};
+use tonic_types::pb;
 
 use crate::clock::Clock;
 use crate::ops::Ops;
@@ -56,9 +57,13 @@ pub fn services(ops: Ops, clock: Clock) -> Result<Routes, Error> {
         .add_service(reflection().build_v1alpha()?))
 }
 
-/// Serves the contract with its comments and limits.
+/// Serves the contract with its comments and limits; with it health and the errors' details, so that grpcurl can
+/// call the one and read the other.
 fn reflection() -> Builder<'static> {
-    Builder::configure().register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
+    Builder::configure()
+        .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .register_encoded_file_descriptor_set(pb::FILE_DESCRIPTOR_SET)
 }
 
 #[cfg(test)]

@@ -220,12 +220,12 @@ fn a_graph_that_does_not_exist_comes_before_a_memory_that_does_not() {
 
 #[test]
 fn a_list_answers_for_each_id_repeated_ones_too() {
+    use Outcome::{AlreadyForgotten, Erased, NotFound, Refused};
     let mut world = World::new();
     world.settle(remember("m")).unwrap();
     let body = forget_with(&["m", "m", "gone", "gone", "%", "%"], Mode::Hard, Filter::default(), None);
     let answer = world.settle(body).unwrap();
     let outcomes: Vec<Outcome> = answer.body.results().iter().map(|result| result.outcome).collect();
-    use Outcome::{AlreadyForgotten, Erased, NotFound, Refused};
     assert_eq!(outcomes, [Erased, AlreadyForgotten, NotFound, NotFound, Refused, Refused]);
 }
 
