@@ -37,10 +37,6 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// Waits until the answer to a question about the database `$1` is yes. Asked from another database, so that the
 /// asking leaves no trace in its numbers.
 async fn until(database: &Database, what: &str, question: &'static str) {
-    within(LIMIT, database, what, question).await;
-}
-
-async fn within(limit: Duration, database: &Database, what: &str, question: &'static str) {
     let mut connection = cluster().await.connect_options("postgres").connect().await.unwrap();
     let poll = async {
         let mut looks = tokio::time::interval(Duration::from_millis(10));
@@ -53,7 +49,7 @@ async fn within(limit: Duration, database: &Database, what: &str, question: &'st
             }
         }
     };
-    assert!(tokio::time::timeout(limit, poll).await.is_ok(), "waited in vain: {what}");
+    assert!(tokio::time::timeout(LIMIT, poll).await.is_ok(), "waited in vain: {what}");
 }
 
 /// Waits until one of the server's connections waits for a lock.
@@ -114,7 +110,7 @@ async fn assert_log_explains_rows(database: &Database) {
             "WITH last AS (SELECT DISTINCT ON (tenant_id, memory_id) tenant_id, memory_id, sequence, to_state
                            FROM audit_records ORDER BY tenant_id, memory_id, sequence DESC)
              SELECT count(*) FROM last FULL JOIN memories AS m USING (tenant_id, memory_id)
-             WHERE (m.memory_id IS NULL) <> (last.to_state = 3) OR m.state <> last.to_state
+             WHERE (m.memory_id IS NULL) <> (last.to_state = 4) OR m.state <> last.to_state
                 OR m.version <> last.sequence OR last.sequence IS NULL",
         )
         .await;
