@@ -16,5 +16,7 @@
 mod architecture;
 mod embedded;
 mod harness;
+mod lanes;
 mod model;
 mod plans;
+mod proxy;
