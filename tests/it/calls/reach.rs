@@ -11,7 +11,7 @@ use tonic::{Response, Status};
 use super::stage::{Stage, remember_fact};
 use super::wire::{BATCH_FORGET, FORGET, GET_MEMORY, GET_OPERATION, LIST_AUDIT, PREVIEW, RESTORE, UPDATE};
 use crate::harness::caller::by_id;
-use crate::harness::settings;
+use crate::harness::{Server, settings};
 
 /// All ids have the same length, so that replacing one moves nothing.
 const UNKNOWN: &str = "memory-0";
@@ -104,22 +104,24 @@ fn calls_on(id: &str) -> Vec<(&'static str, Vec<u8>)> {
 }
 
 async fn stage() -> Stage {
-    let mut settings = settings();
-    settings.retention = Retention::For(chrono::TimeDelta::seconds(1));
-    let stage = Stage::with(settings).await;
+    let stage = Stage::new().await;
     let caller = stage.caller();
     for id in [ERASED, PAST_ITS_PURGE_TIME, "own"] {
         caller.remember(id, "own").await.unwrap();
     }
     caller.forget(ERASED, ForgetMode::Hard).await.unwrap();
-    caller.forget(PAST_ITS_PURGE_TIME, ForgetMode::Soft).await.unwrap();
     stage.server.caller_of("foreigners", "default").remember(OF_ANOTHER_TENANT, "foreign").await.unwrap();
     let another = stage.server.caller_of("default", "another");
     another.remember(OF_ANOTHER_AGENT, "another's").await.unwrap();
     another.remember(ARCHIVED_OF_ANOTHER, "another's").await.unwrap();
-    remember_fact(&stage.admin("default"), SETTLED, "settled").await;
-    stage.database.execute("SELECT pg_sleep_until(max(purge_time)) FROM memories").await;
     another.forget(ARCHIVED_OF_ANOTHER, ForgetMode::Soft).await.unwrap();
+    remember_fact(&stage.admin("default"), SETTLED, "settled").await;
+    // A replica that keeps what is archived for a second only.
+    let mut settings = settings();
+    settings.retention = Retention::For(chrono::TimeDelta::seconds(1));
+    let replica = Server::start_with(&stage.database, settings).await;
+    replica.caller().forget(PAST_ITS_PURGE_TIME, ForgetMode::Soft).await.unwrap();
+    stage.database.execute("SELECT pg_sleep_until(min(purge_time)) FROM memories").await;
     stage
 }
 
