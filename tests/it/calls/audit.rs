@@ -128,6 +128,8 @@ async fn the_trace_of_a_call_stands_in_its_records() {
 
 #[tokio::test]
 async fn the_history_of_a_label_outlives_the_memory() {
+    use AuditAction::{Erased, Remembered};
+
     let stage = Stage::new().await;
     let caller = stage.caller();
     for _ in 0..2 {
@@ -135,7 +137,7 @@ async fn the_history_of_a_label_outlives_the_memory() {
         caller.forget("id", ForgetMode::Hard).await.unwrap();
     }
     let request = ListAuditRecordsRequest { memory_id: Some("id".to_owned()), ..Default::default() };
-    let actions: Vec<_> = list(&caller, request).await.iter().map(|record| record.action()).collect();
-    use AuditAction::{Erased, Remembered};
+    let actions: Vec<_> =
+        list(&caller, request).await.iter().map(memory_lifecycle::proto::v1::AuditRecord::action).collect();
     assert_eq!(actions, [Erased, Remembered, Erased, Remembered]);
 }

@@ -20,13 +20,14 @@ fn reason_of(status: &pb::Status) -> String {
 
 #[tokio::test]
 async fn each_id_has_its_result_in_the_order_of_the_request() {
+    use Outcome::{AlreadyForgotten, Archived, NotFound, Refused};
+
     let stage = Stage::furnished().await;
     let caller = stage.caller();
     let ids = ["unknown", "stored", "kept", "another", "settled", "foreign", "a b"];
     let request =
         BatchForgetRequest { memory_ids: texts(&ids), reason: "all".to_owned(), ..Default::default() };
     let answer = batch(&caller, request).await;
-    use Outcome::{AlreadyForgotten, Archived, NotFound, Refused};
     let results: Vec<_> =
         answer.results.iter().map(|result| (result.memory_id.as_str(), result.outcome())).collect();
     let outcomes = [NotFound, AlreadyForgotten, Archived, NotFound, NotFound, NotFound, Refused];
@@ -104,7 +105,8 @@ async fn a_filter_is_an_assertion_on_each_id() {
         ..BatchForgetRequest::default()
     };
     let answer = batch(&caller, request).await;
-    let outcomes: Vec<_> = answer.results.iter().map(|result| result.outcome()).collect();
+    let outcomes: Vec<_> =
+        answer.results.iter().map(memory_lifecycle::proto::v1::MemoryResult::outcome).collect();
     assert_eq!(outcomes, [Outcome::NotFound, Outcome::Erased]);
 
     stage.tables.note_except("operations").await;

@@ -63,12 +63,14 @@ async fn an_import_can_be_added_to() {
 
 #[tokio::test]
 async fn a_taken_id_stays_as_it_is() {
+    use ImportOutcome::{AlreadyExists, Saved};
+
     let stage = Stage::new().await;
     let caller = stage.caller();
     let before = caller.remember("taken", "before").await.unwrap();
     let answer = import(&caller, items(&["taken", "new", "new"])).await;
-    let outcomes: Vec<_> = answer.results.iter().map(|result| result.outcome()).collect();
-    use ImportOutcome::{AlreadyExists, Saved};
+    let outcomes: Vec<_> =
+        answer.results.iter().map(memory_lifecycle::proto::v1::ImportResult::outcome).collect();
     assert_eq!(outcomes, [AlreadyExists, Saved, AlreadyExists]);
     assert_eq!(caller.get("taken").await.unwrap(), before);
 }
@@ -124,6 +126,7 @@ async fn a_faulty_owner_or_time_refuses_its_item_only() {
         ..ImportMemoriesRequest::default()
     };
     let answer = import(&stage.admin("mover"), request).await;
-    let outcomes: Vec<_> = answer.results.iter().map(|result| result.outcome()).collect();
+    let outcomes: Vec<_> =
+        answer.results.iter().map(memory_lifecycle::proto::v1::ImportResult::outcome).collect();
     assert_eq!(outcomes, [ImportOutcome::Refused, ImportOutcome::Refused, ImportOutcome::Saved]);
 }

@@ -3,6 +3,7 @@
 mod audit;
 mod bad_input;
 mod batch;
+mod cases;
 mod cut;
 mod expiry;
 mod forget;
@@ -14,6 +15,7 @@ mod preview;
 mod published;
 mod reach;
 mod reasons;
+mod reflection_health;
 mod remember;
 mod request_id;
 mod restore;

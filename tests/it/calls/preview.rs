@@ -23,10 +23,11 @@ fn shown(answer: &PreviewResponse) -> Vec<(&str, Outcome)> {
 
 #[tokio::test]
 async fn it_says_what_would_become_of_each_and_changes_nothing() {
+    use Outcome::{AlreadyForgotten, Archived, Erased, NotFound, Refused};
+
     let mut stage = Stage::furnished().await;
     let caller = stage.caller();
     let ids = ["unknown", "a b", "kept", "another", "stored", "kept", "unknown", "a b"];
-    use Outcome::{AlreadyForgotten, Archived, Erased, NotFound, Refused};
     // Each id once: those found newest first, then the rest in the order of the request.
     let soft = preview(&caller, of(&ids)).await;
     let rest = [("unknown", NotFound), ("a b", Refused), ("another", NotFound)];

@@ -267,3 +267,19 @@ async fn a_lost_commit_of_a_list_is_unknown_for_each_id() {
     // The COMMIT never arrived: nothing was done.
     assert_eq!(ready.caller().get("kept").await.unwrap().forget_operation_id, "");
 }
+
+#[tokio::test]
+async fn a_read_that_the_database_refuses_tells_nothing_of_it() {
+    let stage = Stage::furnished().await;
+    stage.database.execute("DROP TABLE memory_contents").await;
+    let reads = [
+        (GET_MEMORY, GetMemoryRequest { memory_id: "kept".to_owned() }.encode_to_vec()),
+        (LIST_MEMORIES, Vec::new()),
+        (PREVIEW, PreviewRequest { selector: by_id("kept"), ..PreviewRequest::default() }.encode_to_vec()),
+    ];
+    for (path, message) in reads {
+        let status = stage.call_as(&stage.caller().identity, path, message).await.unwrap_err();
+        assert_eq!(reason(&status), "INTERNAL", "{path}");
+        assert_well_told(path, &status);
+    }
+}

@@ -54,10 +54,11 @@ async fn a_restored_memory_is_active_and_as_it_was() {
 
 #[tokio::test]
 async fn each_id_has_its_result_in_the_order_of_the_request() {
+    use Outcome::{AlreadyActive, NotFound, Refused, Restored};
+
     let stage = Stage::furnished().await;
     let ids = ["kept", "unknown", "stored", "another", "settled", "a b"];
     let answer = stage.caller().restore(&ids).await.unwrap();
-    use Outcome::{AlreadyActive, NotFound, Refused, Restored};
     let wanted = [AlreadyActive, NotFound, Restored, NotFound, NotFound, Refused];
     assert_eq!(outcomes(&answer), ids.into_iter().zip(wanted).collect::<Vec<_>>());
     assert_eq!((answer.requested, answer.restored, answer.already_active), (6, 1, 1));

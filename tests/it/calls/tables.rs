@@ -60,7 +60,7 @@ impl Tables {
 
     /// The tables in which a text stands anywhere, as text or as the bytes of a bytea.
     pub(super) async fn with_text(&mut self, text: &str) -> Vec<String> {
-        let bytes: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let bytes = text.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
         let found = |rows: &str| {
             let rows = rows.to_lowercase();
             rows.contains(&text.to_lowercase()) || rows.contains(&bytes)

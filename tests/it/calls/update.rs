@@ -99,8 +99,8 @@ async fn a_stale_etag_or_an_archived_memory_is_refused() {
         assert_eq!(reason(&status), "MEMORY_NOT_ACTIVE");
     }
     // The etag is looked at first.
-    let stale = UpdateMemoryRequest { etag: second.etag, ..to("id", "three") };
-    let status = caller.store.clone().update_memory(stale).await.unwrap_err();
+    let outdated = UpdateMemoryRequest { etag: second.etag, ..to("id", "three") };
+    let status = caller.store.clone().update_memory(outdated).await.unwrap_err();
     assert_eq!(reason(&status), "ETAG_MISMATCH");
     stage.tables.assert_unchanged("an update of an archived memory").await;
 }

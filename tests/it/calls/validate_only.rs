@@ -24,8 +24,8 @@ fn timeless(results: &[MemoryResult]) -> Vec<MemoryResult> {
     results
 }
 
-fn unconfirmed() -> Option<AuditReceipt> {
-    Some(AuditReceipt::default())
+fn unconfirmed() -> AuditReceipt {
+    AuditReceipt::default()
 }
 
 #[tokio::test]
@@ -43,7 +43,7 @@ async fn a_forget_is_rehearsed_and_then_answers_the_same() {
         stage.tables.assert_unchanged("a rehearsed forget").await;
         assert!(would.validate_only && !would.replayed);
         assert_eq!(would.status(), ForgetStatus::Unspecified);
-        assert_eq!((would.audit.clone(), would.commit_time), (unconfirmed(), None));
+        assert_eq!((would.audit.clone(), would.commit_time), (Some(unconfirmed()), None));
         let did: ForgetResponse = read(&stage.call(FORGET, &request).await.unwrap());
         assert_eq!(timeless(&would.results), timeless(&did.results));
         let same = ForgetResponse {
@@ -70,7 +70,7 @@ async fn a_batch_is_rehearsed_and_then_answers_the_same() {
     let would: BatchForgetResponse = read(&stage.call(BATCH_FORGET, &rehearsal).await.unwrap());
     stage.tables.assert_unchanged("a rehearsed batch").await;
     assert!(would.validate_only);
-    assert_eq!((would.status(), would.audit.clone()), (ForgetStatus::Unspecified, unconfirmed()));
+    assert_eq!((would.status(), would.audit.clone()), (ForgetStatus::Unspecified, Some(unconfirmed())));
     let did: BatchForgetResponse = read(&stage.call(BATCH_FORGET, &request).await.unwrap());
     assert_eq!(timeless(&would.results), timeless(&did.results));
     assert_eq!((would.requested, would.archived, would.already_forgotten), (6, 1, 2));
@@ -92,7 +92,7 @@ async fn a_restore_is_rehearsed_and_then_answers_the_same() {
         let would: RestoreResponse = read(&stage.call(RESTORE, &rehearsal).await.unwrap());
         stage.tables.assert_unchanged("a rehearsed restore").await;
         assert!(would.validate_only);
-        assert_eq!((would.audit.clone(), would.commit_time, would.restored), (unconfirmed(), None, 1));
+        assert_eq!((would.audit.clone(), would.commit_time, would.restored), (Some(unconfirmed()), None, 1));
         let did: RestoreResponse = read(&stage.call(RESTORE, &request).await.unwrap());
         assert_eq!(timeless(&would.results), timeless(&did.results));
         assert_eq!((would.requested, did.restored), (did.requested, 1));
@@ -107,8 +107,8 @@ async fn a_rehearsal_is_refused_for_what_the_call_would_be() {
     let forget = |id: &str| ForgetRequest { selector: by_id(id), validate_only: true, ..Default::default() };
     stage.refused(FORGET, &forget("unknown"), "MEMORY_NOT_FOUND", &[]).await;
     stage.refused(FORGET, &forget("a b"), "INVALID_FIELD", &["selector.memory_id"]).await;
-    let stale = ForgetRequest { etag: "00000000000000ff".to_owned(), ..forget("kept") };
-    stage.refused(FORGET, &stale, "ETAG_MISMATCH", &[]).await;
+    let outdated = ForgetRequest { etag: "00000000000000ff".to_owned(), ..forget("kept") };
+    stage.refused(FORGET, &outdated, "ETAG_MISMATCH", &[]).await;
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use memory_lifecycle::proto::v1::{
     RememberRequest, Selector,
 };
 use prost::Message;
+use tonic::codec::CompressionEncoding;
 
 use super::CANARY;
 use crate::calls::stage::{INVALID_FIELD, Stage, assert_well_told};
@@ -113,4 +114,17 @@ async fn a_page_larger_than_an_answer_may_be_asks_for_fewer() {
     let list = |page_size| ListMemoriesRequest { page_size, ..ListMemoriesRequest::default() };
     stage.refused(LIST_MEMORIES, &list(1000), INVALID_FIELD, &["page_size"]).await;
     stage.call(LIST_MEMORIES, &list(100)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_message_that_inflates_over_the_limit_is_refused_and_a_smaller_one_read() {
+    let mut stage = Stage::furnished().await;
+    let mut client = stage.caller().store.send_compressed(CompressionEncoding::Gzip);
+    let saying = |content: String| RememberRequest { content, ..RememberRequest::default() };
+    // A few kilobytes on the wire.
+    let status = client.remember(saying("a".repeat(32 << 20))).await.unwrap_err();
+    assert_eq!((reason(&status).as_str(), violations(&status)), (INVALID_FIELD, vec![]));
+    assert_well_told(REMEMBER, &status);
+    stage.tables.assert_unchanged("a message that inflates").await;
+    client.remember(saying("a".repeat(10_000))).await.unwrap();
 }

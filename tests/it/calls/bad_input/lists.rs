@@ -109,7 +109,8 @@ async fn an_ill_formed_id_is_refused_in_its_place_and_the_others_go_on() {
         ..BatchForgetRequest::default()
     };
     let answer: BatchForgetResponse = read(&stage.call(BATCH_FORGET, &request).await.unwrap());
-    let outcomes: Vec<_> = answer.results.iter().map(|result| result.outcome()).collect();
+    let outcomes: Vec<_> =
+        answer.results.iter().map(memory_lifecycle::proto::v1::MemoryResult::outcome).collect();
     assert_eq!(outcomes, [Outcome::Refused, Outcome::Archived, Outcome::Refused]);
     assert_eq!(
         stage.tables.with_text("not/stored").await,
@@ -120,12 +121,14 @@ async fn an_ill_formed_id_is_refused_in_its_place_and_the_others_go_on() {
 
 #[tokio::test]
 async fn a_repeated_id_answers_each_time() {
+    use Outcome::{AlreadyActive, AlreadyForgotten, Archived, Erased, NotFound, Refused, Restored};
+
     let stage = Stage::furnished().await;
     let caller = stage.caller();
     let ids = ["kept", "unknown", "kept", "unknown", "a b", "a b", "stored", "stored"];
     let answer = caller.batch_forget(&ids, ForgetMode::Soft).await.unwrap();
-    let outcomes: Vec<_> = answer.results.iter().map(|result| result.outcome()).collect();
-    use Outcome::{AlreadyActive, AlreadyForgotten, Archived, Erased, NotFound, Refused, Restored};
+    let outcomes: Vec<_> =
+        answer.results.iter().map(memory_lifecycle::proto::v1::MemoryResult::outcome).collect();
     assert_eq!(
         outcomes,
         [
@@ -144,16 +147,20 @@ async fn a_repeated_id_answers_each_time() {
         (8, 1, 3, 2, 2)
     );
     let answer = caller.restore(&["kept", "kept", "unknown", "unknown"]).await.unwrap();
-    let outcomes: Vec<_> = answer.results.iter().map(|result| result.outcome()).collect();
+    let outcomes: Vec<_> =
+        answer.results.iter().map(memory_lifecycle::proto::v1::MemoryResult::outcome).collect();
     assert_eq!(outcomes, [Restored, AlreadyActive, NotFound, NotFound]);
     let answer = caller.batch_forget(&["kept", "kept", "stored"], ForgetMode::Hard).await.unwrap();
-    let outcomes: Vec<_> = answer.results.iter().map(|result| result.outcome()).collect();
+    let outcomes: Vec<_> =
+        answer.results.iter().map(memory_lifecycle::proto::v1::MemoryResult::outcome).collect();
     assert_eq!(outcomes, [Erased, AlreadyForgotten, Erased]);
     assert_eq!(answer.results[1].state(), MemoryState::Erased);
 }
 
 #[tokio::test]
 async fn a_faulty_item_is_refused_in_its_place_with_every_fault_of_it() {
+    use ImportOutcome::{AlreadyExists, Refused, Saved};
+
     let mut stage = Stage::furnished().await;
     let faulty = ImportItem {
         memory_id: "not/stored".to_owned(),
@@ -171,8 +178,8 @@ async fn a_faulty_item_is_refused_in_its_place_with_every_fault_of_it() {
     let items = vec![faulty, good.clone(), good, taken, fact];
     let request = ImportMemoriesRequest { items, ..ImportMemoriesRequest::default() };
     let answer: ImportMemoriesResponse = read(&stage.call(IMPORT, &request).await.unwrap());
-    use ImportOutcome::{AlreadyExists, Refused, Saved};
-    let outcomes: Vec<_> = answer.results.iter().map(|result| result.outcome()).collect();
+    let outcomes: Vec<_> =
+        answer.results.iter().map(memory_lifecycle::proto::v1::ImportResult::outcome).collect();
     assert_eq!(outcomes, [Refused, Saved, AlreadyExists, AlreadyExists, Refused]);
     assert_eq!((answer.requested, answer.saved, answer.already_exists, answer.refused), (5, 1, 2, 2));
     let reasons: Vec<_> = [0, 2, 3, 4].map(|at| reason(&entry(answer.results[at].error.as_ref()))).to_vec();
