@@ -14,6 +14,7 @@ async fn batch(database: &Database, lanes: &Direct, commands: Vec<Command>) -> V
     let answers = lanes.together(database, commands).await;
     let after: i64 = database.value(TRANSACTIONS).await;
     assert_eq!(after - before, 1, "one commit");
+    assert_eq!(database.logged("ERROR").await, Vec::<String>::new(), "at the first try");
     answers
 }
 

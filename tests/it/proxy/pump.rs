@@ -49,6 +49,10 @@ pub(super) async fn run(client: TcpStream, upstream: UnixStream, plan: Arc<Plan>
         let mut buffer = vec![0; 64 * 1024];
         loop {
             let Ok(read) = from_upstream.read(&mut buffer).await else { return };
+            if read == 0 && silent.load(Ordering::SeqCst) {
+                // Postgres has given up; the server does not learn of it.
+                std::future::pending::<()>().await;
+            }
             if read == 0 {
                 return;
             }
