@@ -5,7 +5,7 @@ use memory_lifecycle::proto::v1::{ForgetMode, Outcome};
 
 use super::stranger::Stranger;
 use super::{one_lane, until_waiting};
-use crate::harness::{Database, Server};
+use crate::harness::{Database, Server, reason};
 
 /// What a consistent writer does under the head: archives one memory, erases one, saves one, and moves the head.
 const CHANGES: &str = "
@@ -52,6 +52,22 @@ async fn a_waiter_decides_on_what_the_holder_left() {
     let expected = [Outcome::AlreadyForgotten, Outcome::NotFound, Outcome::Archived, Outcome::Archived];
     assert_eq!(outcomes, expected);
     assert_eq!(answer.audit.unwrap().first_sequence, 7, "after the holder's records");
+}
+
+#[tokio::test]
+async fn a_row_that_changed_without_its_head_is_not_written_over() {
+    let (database, server) = with_three_memories().await;
+    let mut stranger = Stranger(database.superuser().await);
+    stranger.run("BEGIN; UPDATE memories SET version = 100 WHERE memory_id = 'other'").await;
+    let caller = server.caller();
+    let forget = tokio::spawn(async move { caller.forget("other", ForgetMode::Soft).await });
+    until_waiting(&database).await;
+    stranger.let_go().await;
+    assert_eq!(reason(&forget.await.unwrap().unwrap_err()), "INTERNAL");
+    let row: Vec<i64> =
+        database.value("SELECT ARRAY[version, state] FROM memories WHERE memory_id = 'other'").await;
+    assert_eq!(row, [100, 1], "nothing was changed");
+    assert_eq!(super::verified_log(&server, &database, "default").await.len(), 3);
 }
 
 #[tokio::test]

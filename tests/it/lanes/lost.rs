@@ -6,7 +6,7 @@ use memory_lifecycle::proto::v1::{ForgetMode, ForgetRequest, Outcome};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use super::{assert_log_explains_rows, one_lane, verified_log};
+use super::{assert_log_explains_rows, one_lane, until_waiting, verified_log};
 use crate::harness::caller::by_id;
 use crate::harness::server::SERVICE;
 use crate::harness::{Caller, Database, Server, scaled};
@@ -54,7 +54,7 @@ async fn lose_commits(loss: Loss) {
         }
         for (number, first, again) in calls.join_all().await {
             assert_eq!(first.results[0].outcome(), Outcome::Archived, "{round} of {}", tenants[number]);
-            assert!(again.replayed);
+            assert!(!first.replayed && again.replayed);
             assert_eq!(again.operation_id, first.operation_id);
             assert_eq!(again.audit, first.audit);
             assert_eq!(again.results, first.results);
@@ -71,6 +71,23 @@ async fn lose_commits(loss: Loss) {
         assert!(transitions.values().all(|times| *times == 1), "nothing was done twice");
     }
     assert_log_explains_rows(&database).await;
+}
+
+#[tokio::test]
+async fn a_commit_that_comes_late_is_waited_for() {
+    let (database, proxy, server) = behind_proxy().await;
+    let caller = server.caller();
+    caller.remember("memory", "content").await.unwrap();
+    proxy.lose_next(Loss::Late);
+    let request = soft_forget("memory", Uuid::new_v4());
+    let call = tokio::spawn(async move { caller.lifecycle.clone().forget(request).await });
+    // Whoever asks now whether it was committed is told no. It still can be, and is.
+    until_waiting(&database).await;
+    proxy.deliver();
+    let answer = call.await.unwrap().unwrap().into_inner();
+    assert_eq!(answer.results[0].outcome(), Outcome::Archived);
+    assert!(!answer.replayed);
+    assert_eq!(verified_log(&server, &database, "default").await.len(), 2, "done once");
 }
 
 #[tokio::test]

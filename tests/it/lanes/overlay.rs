@@ -55,11 +55,19 @@ async fn many_commands_on_one_memory_each_see_the_ones_before() {
     lanes.close().await;
 }
 
+/// Counts tries of transactions that store a request id, those that fail too.
+const COUNT_TRIES: &str = "
+    CREATE SEQUENCE tries;
+    CREATE FUNCTION count_try() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+    BEGIN PERFORM nextval('public.tries'); RETURN NULL; END $$;
+    CREATE TRIGGER count_try BEFORE INSERT ON requests FOR EACH STATEMENT EXECUTE FUNCTION count_try()";
+
 #[tokio::test]
 async fn a_request_id_that_comes_twice_in_a_batch_is_answered_once_and_repeated() {
     let database = Database::migrated().await;
     let lanes = Direct::start(&database, direct::one_lane()).await;
     lanes.done("tenant", remember("memory")).await;
+    database.execute(COUNT_TRIES).await;
     let first = named(command("tenant", forget("memory", Mode::Soft)), 1);
     let second = named(command("tenant", forget("memory", Mode::Soft)), 1);
     let mut other = named(command("tenant", forget("memory", Mode::Hard)), 1);
@@ -70,6 +78,7 @@ async fn a_request_id_that_comes_twice_in_a_batch_is_answered_once_and_repeated(
     assert_eq!(first.operation_id, second.operation_id);
     assert_eq!(outcome(&answers[1]), Some(Outcome::Archived), "the answer that was given, not a new one");
     assert_eq!(answers[2].as_ref().unwrap_err(), &Failure::Refused(Refusal::RequestIdReused));
+    assert_eq!(database.value::<i64>("SELECT last_value FROM tries").await, 1, "at the first try");
     lanes.close().await;
 }
 

@@ -17,7 +17,8 @@ async fn silence_at_commit(loss: Loss) {
     let lanes = Direct::start_through(&proxy.connect(), options);
     lanes.done("tenant", remember("memory")).await;
     proxy.lose_next(loss);
-    let answer = lanes.done("tenant", forget("memory", Mode::Soft)).await;
+    let answer = tokio::time::timeout(super::LIMIT, lanes.done("tenant", forget("memory", Mode::Soft)));
+    let answer = answer.await.expect("it is given up");
     assert_eq!(answer.count(Outcome::Archived), 1);
     assert_eq!(proxy.lost(), 1);
     let records: i64 = database.value("SELECT count(*) FROM audit_records").await;

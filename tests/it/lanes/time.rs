@@ -1,11 +1,12 @@
 //! The time of a change is the database's clock under the head's lock, and never goes back.
 
 use memory_lifecycle::domain::Timestamp;
-use memory_lifecycle::proto::v1::ForgetMode;
+use memory_lifecycle::domain::policy::Retention;
+use memory_lifecycle::proto::v1::{ForgetMode, Outcome};
 
 use super::stranger::Stranger;
 use super::{one_lane, until_waiting};
-use crate::harness::{Database, Server};
+use crate::harness::{Database, Server, ServerSettings};
 
 fn micros(time: Option<prost_types::Timestamp>) -> i64 {
     let time = time.unwrap();
@@ -46,4 +47,22 @@ async fn no_record_is_before_the_one_before_it() {
     let restored = caller.restore(&["memory"]).await.unwrap();
     assert_eq!(micros(restored.commit_time), last.timestamp_micros());
     super::verified_log(&server, &database, "default").await;
+}
+
+#[tokio::test]
+async fn what_is_past_its_purge_time_is_erased_before_a_command_meets_it() {
+    let database = Database::migrated().await;
+    let retention = Retention::For(chrono::TimeDelta::seconds(1));
+    let server = Server::start_with(&database, ServerSettings { retention, ..one_lane() }).await;
+    let caller = server.caller();
+    caller.remember("memory", "content").await.unwrap();
+    caller.forget("memory", ForgetMode::Soft).await.unwrap();
+    // On the database's own clock; the sweeper comes in an hour.
+    database.execute("SELECT pg_sleep_until(purge_time) FROM memories").await;
+    let restored = caller.restore(&["memory"]).await.unwrap();
+    assert_eq!(restored.results[0].outcome(), Outcome::NotFound);
+    caller.remember("memory", "content").await.unwrap();
+    let actions: Vec<i16> =
+        database.value("SELECT array_agg(action ORDER BY sequence) FROM audit_records").await;
+    assert_eq!(actions, [1, 2, 5, 1], "expired, and the id free again");
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use memory_lifecycle::embedded::APP_ROLE;
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use tokio::net::{TcpListener, UnixStream};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::harness::Database;
 use crate::harness::database::cluster;
@@ -23,6 +23,8 @@ pub enum Loss {
     Before,
     /// Postgres carries it out; the answer is lost, and the connection breaks.
     After,
+    /// The connection breaks, and Postgres gets it only when it is delivered.
+    Late,
     /// Postgres never gets it, and the connection stays silent.
     BeforeInSilence,
     /// Postgres carries it out; the answer is lost, and the connection stays silent.
@@ -46,6 +48,8 @@ struct Plan {
     down: AtomicBool,
     /// Changes when every connection is to break.
     cut: watch::Sender<u64>,
+    /// Delivers what is late.
+    deliver: Notify,
 }
 
 impl Plan {
@@ -71,6 +75,7 @@ impl Proxy {
             lost: AtomicUsize::new(0),
             down: AtomicBool::new(false),
             cut: watch::Sender::new(0),
+            deliver: Notify::new(),
         });
         let accepting = Arc::clone(&plan);
         tokio::spawn(async move {
@@ -108,6 +113,11 @@ impl Proxy {
     /// Lets everybody through again.
     pub fn come_up(&self) {
         self.plan.down.store(false, Ordering::SeqCst);
+    }
+
+    /// Lets Postgres have the COMMIT that is late.
+    pub fn deliver(&self) {
+        self.plan.deliver.notify_one();
     }
 
     /// How many COMMITs were lost so far.

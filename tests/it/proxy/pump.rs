@@ -23,7 +23,7 @@ pub(super) async fn run(client: TcpStream, upstream: UnixStream, plan: Arc<Plan>
             let loss = if is_commit(&message) { plan.take() } else { None };
             let Some((loss, then_down)) = loss else {
                 if to_upstream.write_all(&message).await.is_err() {
-                    return;
+                    return None;
                 }
                 continue;
             };
@@ -41,13 +41,18 @@ pub(super) async fn run(client: TcpStream, upstream: UnixStream, plan: Arc<Plan>
             if loss == Loss::BeforeInSilence {
                 std::future::pending::<()>().await;
             }
-            return;
+            return Some(message).filter(|_| loss == Loss::Late);
         }
+        None
     };
     let down = async {
         let mut buffer = vec![0; 64 * 1024];
         loop {
             let Ok(read) = from_upstream.read(&mut buffer).await else { return };
+            if read == 0 && silent.load(Ordering::SeqCst) {
+                // Postgres has given up; the server does not learn of it.
+                std::future::pending::<()>().await;
+            }
             if read == 0 {
                 return;
             }
@@ -62,10 +67,17 @@ pub(super) async fn run(client: TcpStream, upstream: UnixStream, plan: Arc<Plan>
             }
         }
     };
-    tokio::select! {
-        () = up => {}
-        () = down => {}
-        _ = cut.changed() => {}
+    let late = tokio::select! {
+        late = up => late,
+        () = down => None,
+        _ = cut.changed() => None,
+    };
+    if let Some(commit) = late {
+        drop((from_client, to_client));
+        plan.deliver.notified().await;
+        to_upstream.write_all(&commit).await.unwrap();
+        // Until Postgres has answered.
+        from_upstream.readable().await.unwrap();
     }
     if plan.down.load(Ordering::SeqCst) {
         plan.go_down();
