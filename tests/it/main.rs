@@ -15,6 +15,8 @@
 
 mod architecture;
 mod embedded;
+mod grpcurl;
 mod harness;
 mod model;
 mod plans;
+mod process;

@@ -2,7 +2,7 @@
 //! replicas of one database. Replayed in the order of the audit log, the model must give every answer, every
 //! record and the final tables.
 
-mod chain;
+pub(crate) mod chain;
 mod explain;
 mod plan;
 mod run;
