@@ -20,3 +20,4 @@ mod harness;
 mod model;
 mod plans;
 mod process;
+mod schema;
