@@ -20,4 +20,5 @@ mod harness;
 mod model;
 mod plans;
 mod process;
+mod readme;
 mod schema;
