@@ -14,6 +14,7 @@
 #![allow(unreachable_pub, reason = "a test binary exports nothing; pub says what other test modules use")]
 
 mod architecture;
+mod audit_encoding;
 mod embedded;
 mod grpcurl;
 mod harness;
