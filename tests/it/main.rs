@@ -15,6 +15,7 @@
 
 mod architecture;
 mod audit_encoding;
+mod conversations;
 mod embedded;
 mod grpcurl;
 mod harness;
