@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use memory_lifecycle::proto::v1::{
-    AuditAction, BatchForgetRequest, ForgetMode, ForgetStatus, ImportItem, ImportMemoriesRequest,
-    ListMemoriesRequest, Memory, MemoryOrigin, MemoryState, Outcome, RestoreRequest,
+    AuditAction, AuditRecord, BatchForgetRequest, ForgetMode, ForgetStatus, ImportItem,
+    ImportMemoriesRequest, ListMemoriesRequest, Memory, MemoryOrigin, MemoryState, Outcome, RestoreRequest,
 };
 use prost_types::value::Kind;
 use serde_json::Value;
@@ -15,6 +15,7 @@ use crate::harness::{Caller, Database, Server, reason};
 use crate::model::chain;
 
 /// The memories of each conversation, in the order of the file. None when there is no file.
+#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn conversations() -> Option<BTreeMap<String, Vec<ImportItem>>> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data/conversation-memories.jsonl");
     let Ok(text) = std::fs::read_to_string(&path) else {
@@ -172,7 +173,7 @@ async fn a_conversation_is_forgotten_and_comes_back_exactly() {
     assert_eq!(count(AuditAction::Erased), 1);
     assert_eq!(log.len(), total + 2 * items.len() + 1);
     let of_erased: Vec<_> =
-        log.iter().filter(|record| record.memory_id == *erased).map(|record| record.action()).collect();
+        log.iter().filter(|record| record.memory_id == *erased).map(AuditRecord::action).collect();
     let whole_life =
         [AuditAction::Remembered, AuditAction::Archived, AuditAction::Restored, AuditAction::Erased];
     assert_eq!(of_erased, whole_life, "the record outlives the memory");

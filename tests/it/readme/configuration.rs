@@ -32,7 +32,9 @@ fn taken() -> Settings {
             let takes_value = argument.get_action().takes_values();
             let defaults = argument.get_default_values().first().filter(|_| takes_value);
             let default = defaults.map(|default| quoted(default.to_str().unwrap()));
-            let default = default.or_else(|| argument.is_required_set().then(|| "required".to_owned()));
+            // The program requires the identity itself, so as to say why.
+            let required = argument.is_required_set() || flag == "identity";
+            let default = default.or_else(|| required.then(|| "required".to_owned()));
             let row = [
                 quoted(&format!("--{flag}")),
                 variable.unwrap_or_else(|| NONE.to_owned()),

@@ -14,7 +14,11 @@ async fn every_command_gives_what_is_shown() {
     let database = Database::migrated().await;
     let server = Server::start(&database).await;
     let blocks = blocks(section(README, "tour"));
-    assert!(blocks.len() > 20 && blocks.len() % 2 == 0, "commands and answers take turns: {}", blocks.len());
+    assert!(
+        blocks.len() > 20 && blocks.len().is_multiple_of(2),
+        "commands and answers take turns: {}",
+        blocks.len()
+    );
     let mut names = Names::default();
     for pair in blocks.chunks(2) {
         let [asked, shown] = pair else { unreachable!("chunks of two") };

@@ -46,12 +46,12 @@ async fn the_tenant_comes_first_in_every_key_and_index() {
          WHERE t.relnamespace = 'public'::regnamespace AND t.relname NOT IN {NO_TENANT}
            AND a.attname IS DISTINCT FROM 'tenant_id'"
     );
-    let foreign_keys = format!(
+    let foreign_keys = String::from(
         "SELECT k.conname::text FROM pg_constraint k JOIN pg_class t ON t.oid = k.conrelid
          JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]
          JOIN pg_attribute b ON b.attrelid = k.confrelid AND b.attnum = k.confkey[1]
          WHERE k.contype = 'f' AND t.relnamespace = 'public'::regnamespace
-           AND (a.attname <> 'tenant_id' OR b.attname <> 'tenant_id')"
+           AND (a.attname <> 'tenant_id' OR b.attname <> 'tenant_id')",
     );
     let without = format!(
         "SELECT t.relname::text FROM pg_class t WHERE t.relkind = 'r' AND t.relnamespace = 'public'::regnamespace

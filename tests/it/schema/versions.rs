@@ -13,8 +13,8 @@ fn a_landed_migration_is_never_edited() {
     let found: Vec<_> = MIGRATIONS
         .iter()
         .map(|migration| {
-            let checksum: String =
-                migration.checksum.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+            let beginning = migration.checksum.iter().take(12);
+            let checksum = beginning.fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
             (migration.version, migration.description.to_string(), checksum)
         })
         .collect();
