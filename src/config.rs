@@ -98,10 +98,10 @@ pub struct ServeSettings {
     /// Where Postgres is, as the runtime role: `postgres://user:password@host/database`.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: SecretString,
-    /// Who is calling. This release knows one way: the metadata x-tenant-id and x-agent-id, which anyone who can
-    /// connect can set to anything. Say so yourself, and let only a trusted proxy connect.
+    /// Who is calling. Required. This release knows one way: the metadata x-tenant-id, x-agent-id and x-admin, which
+    /// anyone who can connect can set to anything. Say so yourself, and let only a trusted proxy connect.
     #[arg(long, env = "MEMORY_LIFECYCLE_IDENTITY", value_enum)]
-    pub identity: IdentitySource,
+    pub identity: Option<IdentitySource>,
     /// What any server needs.
     #[command(flatten)]
     pub server: ServerSettings,

@@ -5,11 +5,12 @@ mod welcome;
 
 use sqlx::ConnectOptions;
 
-use super::{CliError, until_asked_to_stop};
+use super::CliError;
 use crate::app::App;
 use crate::clock::Clock;
 use crate::config::DevSettings;
 use crate::embedded::{APP_ROLE, Cluster, ClusterOptions, DataDir, OWNER_ROLE, default_data_dir};
+use crate::shutdown::StopRequests;
 use crate::storage::StoreError;
 use crate::storage::schema;
 
@@ -17,12 +18,22 @@ use crate::storage::schema;
 const DATABASE: &str = "memory_lifecycle";
 
 pub(super) async fn run(settings: DevSettings) -> Result<(), CliError> {
-    let cluster = Cluster::start(cluster_options(&settings)).await?;
-    let served = serve(&settings, &cluster).await;
+    let mut stop = StopRequests::listen()?;
+    let options = cluster_options(&settings);
+    match &options.data_dir {
+        DataDir::Kept(dir) => tracing::info!(data_dir = %dir.display(), "starting a private Postgres"),
+        DataDir::Temporary => tracing::info!("starting a private Postgres in a temporary folder"),
+    }
+    let cluster = tokio::select! {
+        cluster = Cluster::start(options) => cluster?,
+        () = stop.next() => return Ok(()),
+    };
+    let served = serve(&settings, &cluster, &mut stop).await;
     // Whatever became of the server, its Postgres is stopped in order.
     let stopped = cluster.stop().await;
     served?;
     stopped?;
+    tracing::info!("stopped, and the private Postgres too");
     Ok(())
 }
 
@@ -42,7 +53,7 @@ fn cluster_options(settings: &DevSettings) -> ClusterOptions {
     }
 }
 
-async fn serve(settings: &DevSettings, cluster: &Cluster) -> Result<(), CliError> {
+async fn serve(settings: &DevSettings, cluster: &Cluster, stop: &mut StopRequests) -> Result<(), CliError> {
     let clock = Clock::system();
     cluster.prepare_roles().await?;
     cluster.create_database(DATABASE, None).await?;
@@ -54,7 +65,7 @@ async fn serve(settings: &DevSettings, cluster: &Cluster) -> Result<(), CliError
     let mut postgres_ended = None;
     let until = async {
         tokio::select! {
-            () = until_asked_to_stop() => {}
+            () = stop.next() => {}
             error = cluster.ended() => postgres_ended = Some(error),
         }
     };

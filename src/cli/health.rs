@@ -1,5 +1,6 @@
 //! `health`: asks a running server whether it is ready, as a probe would.
 
+use std::io::Write;
 use std::time::Duration;
 
 use tonic::transport::Endpoint;
@@ -16,11 +17,12 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub(super) async fn run(settings: HealthSettings) -> Result<(), CliError> {
     let address = settings.address;
     let unreachable = |error: &dyn std::fmt::Display| -> CliError {
-        format!("no server answers on {address}: {error}").into()
+        format!("no server answers on {address}: {error}; is it running there? (--address says where to ask)")
+            .into()
     };
     let endpoint = Endpoint::from_shared(format!("http://{address}"))?.connect_timeout(PATIENCE);
     let ask = async {
-        let channel = endpoint.connect().await.map_err(|error| unreachable(&error))?;
+        let channel = endpoint.connect().await.map_err(|error| unreachable(&innermost(&error)))?;
         let service = "memorylifecycle.v1.MemoryLifecycle".to_owned();
         let response = HealthClient::new(channel).check(HealthCheckRequest { service }).await;
         response.map_err(|status| unreachable(&status.message()))
@@ -28,7 +30,17 @@ pub(super) async fn run(settings: HealthSettings) -> Result<(), CliError> {
     let response =
         tokio::time::timeout(PATIENCE, ask).await.map_err(|_| unreachable(&"it took too long"))??;
     if response.into_inner().status == ServingStatus::Serving as i32 {
+        writeln!(std::io::stdout(), "the server on {address} is ready")?;
         return Ok(());
     }
     Err(format!("the server on {address} is not ready; its log says why").into())
+}
+
+/// What the system said: the outer errors only say that something went wrong with the transport.
+fn innermost<'a>(error: &'a (dyn std::error::Error + 'static)) -> &'a (dyn std::error::Error + 'static) {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost
 }

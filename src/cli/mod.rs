@@ -16,7 +16,10 @@ type CliError = Box<dyn std::error::Error + Send + Sync>;
 /// Runs the subcommand.
 pub async fn run(cli: Cli) -> ExitCode {
     if let Err(error) = telemetry::start(&cli.log) {
-        return failed(&format!("--log cannot be read: {error}"));
+        return failed(&format!(
+            "--log cannot be read: {error}; it is a level (error, warn, info, debug, trace), or levels by module, \
+             for example info,memory_lifecycle=debug"
+        ));
     }
     let result = match cli.command {
         Command::Serve(settings) => serve::run(settings).await,
@@ -34,11 +37,4 @@ pub async fn run(cli: Cli) -> ExitCode {
 fn failed(error: &str) -> ExitCode {
     eprintln!("memory-lifecycle: {error}");
     ExitCode::FAILURE
-}
-
-/// Waits for a signal; one that cannot be waited for stops at once, and says so.
-async fn until_asked_to_stop() {
-    if let Err(error) = crate::shutdown::requested().await {
-        tracing::error!(%error, "cannot wait for signals, so stopping");
-    }
 }

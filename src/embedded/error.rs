@@ -66,7 +66,7 @@ pub enum EmbeddedError {
     #[error(
         "no Postgres {OLDEST_MAJOR} or newer was found ({looked}), and {download}; install one (Debian, Ubuntu: \
          apt-get install postgresql; Fedora: dnf install postgresql-server; Alpine: apk add postgresql; macOS: \
-         brew install postgresql@17), or name the folder that holds its postgres and initdb"
+         brew install postgresql@17), or name the folder that holds its postgres and initdb (dev --postgres-bin)"
     )]
     NotFound {
         /// What was looked at, and what spoke against it.
@@ -91,7 +91,7 @@ pub enum EmbeddedError {
         found: ServerVersion,
     },
     /// Another process of this program uses the data folder.
-    #[error("the data folder {} is already in use by process {owner}; stop that one, or use another folder", dir.display())]
+    #[error("the data folder {} is already in use by process {owner}; stop that one, or use another folder (dev --data-dir)", dir.display())]
     InUse {
         /// The data folder.
         dir: PathBuf,

@@ -15,9 +15,15 @@
 
 mod architecture;
 mod calls;
+mod audit_encoding;
+mod conversations;
 mod embedded;
+mod grpcurl;
 mod harness;
 mod lanes;
 mod model;
 mod plans;
 mod proxy;
+mod process;
+mod readme;
+mod schema;

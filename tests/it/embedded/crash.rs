@@ -1,69 +1,10 @@
-//! What crashes leave behind, and that they leave no Postgres.
+//! What crashes leave behind, and that they leave no Postgres. `process::crash` kills the owner itself.
 
-use std::{
-    path::PathBuf,
-    process::{Command, Stdio},
-};
+use std::process::Command;
 
 use memory_lifecycle::embedded::{Cluster, DataDir};
 
 use super::{alive, ask, kept, kill, options, pgdata, run, until};
-
-/// Tells [`owner_process`] where to report to, and that it is meant.
-const REPORT: &str = "MEMORY_LIFECYCLE_TEST_OWNER_REPORT";
-
-/// Tells [`owner_process`] its data folder; a temporary one without.
-const DATA: &str = "MEMORY_LIFECYCLE_TEST_OWNER_DATA";
-
-#[tokio::test]
-#[ignore = "the process that other tests start and kill"]
-async fn owner_process() {
-    let Some(report) = std::env::var_os(REPORT).map(PathBuf::from) else { return };
-    let data_dir = std::env::var_os(DATA).map_or(DataDir::Temporary, |dir| DataDir::Kept(dir.into()));
-    let cluster = Cluster::start(options(data_dir)).await.unwrap();
-    let unfinished = report.with_extension("unfinished");
-    std::fs::write(&unfinished, format!("{}\n{}", cluster.pid(), cluster.data_dir().display())).unwrap();
-    std::fs::rename(unfinished, report).unwrap();
-    std::future::pending::<()>().await;
-}
-
-/// Starts an owner in another process, kills it, and returns what it reported: Postgres' process id and data folder.
-async fn killed_owner(data: Option<&PathBuf>) -> (u32, PathBuf) {
-    let (guard, report) = kept();
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--ignored", "--exact", "embedded::crash::owner_process"]).env(REPORT, &report);
-    if let Some(data) = data {
-        command.env(DATA, data);
-    }
-    let mut owner = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-    until("the owner's report", || report.exists()).await;
-    let text = std::fs::read_to_string(&report).unwrap();
-    let (pid, dir) = text.split_once('\n').unwrap();
-    let pid = pid.parse().unwrap();
-    assert!(alive(pid));
-    kill(owner.id());
-    owner.wait().unwrap();
-    drop(guard);
-    (pid, dir.into())
-}
-
-#[tokio::test]
-async fn a_killed_owner_leaves_no_postgres_and_no_temporary_folder() {
-    let (pid, dir) = killed_owner(None).await;
-    until("Postgres to end", || !alive(pid)).await;
-    until("the folder to go", || !dir.exists()).await;
-}
-
-#[tokio::test]
-async fn the_folder_of_a_killed_owner_serves_at_once() {
-    let (_guard, data) = kept();
-    let (pid, _) = killed_owner(Some(&data)).await;
-    // No waiting here: Postgres may still be shutting down.
-    let next = Cluster::start(options(DataDir::Kept(data))).await.unwrap();
-    assert_ne!(next.pid(), pid);
-    assert_eq!(ask(&next, "SELECT 'served'").await, "served");
-    next.stop().await.unwrap();
-}
 
 #[tokio::test]
 async fn a_dropped_cluster_ends() {

@@ -1,0 +1,11 @@
+//! The real program, as people and service managers run it.
+
+mod crash;
+mod dev;
+mod health;
+mod load;
+mod migrate;
+pub mod program;
+mod schema;
+mod serve;
+mod started;

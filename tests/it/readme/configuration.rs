@@ -1,0 +1,81 @@
+//! The table of settings, compared with what the program takes.
+
+use std::collections::BTreeMap;
+
+use clap::CommandFactory;
+use memory_lifecycle::config::{Cli, TOKEN_KEY_VARIABLE};
+
+use super::README;
+use super::text::{rows, section};
+
+/// Flag, variable and default, each as in the table; with the subcommands that take it.
+type Settings = BTreeMap<[String; 3], Vec<String>>;
+
+const NONE: &str = "–";
+
+fn quoted(text: &str) -> String {
+    format!("`{text}`")
+}
+
+/// What the program takes.
+fn taken() -> Settings {
+    let mut cli = Cli::command();
+    cli.build();
+    let mut settings = Settings::new();
+    for subcommand in cli.get_subcommands().filter(|subcommand| subcommand.get_name() != "help") {
+        for argument in subcommand.get_arguments() {
+            let Some(flag) = argument.get_long().filter(|flag| !["help", "version"].contains(flag)) else {
+                continue;
+            };
+            let variable = argument.get_env().map(|name| quoted(name.to_str().unwrap()));
+            // A switch has no value, so no default either.
+            let takes_value = argument.get_action().takes_values();
+            let defaults = argument.get_default_values().first().filter(|_| takes_value);
+            let default = defaults.map(|default| quoted(default.to_str().unwrap()));
+            // The program requires the identity itself, so as to say why.
+            let required = argument.is_required_set() || flag == "identity";
+            let default = default.or_else(|| required.then(|| "required".to_owned()));
+            let row = [
+                quoted(&format!("--{flag}")),
+                variable.unwrap_or_else(|| NONE.to_owned()),
+                default.unwrap_or_else(|| NONE.to_owned()),
+            ];
+            settings.entry(row).or_default().push(subcommand.get_name().to_owned());
+        }
+    }
+    // No argument, so that it is in no list of processes.
+    let key = [NONE.to_owned(), quoted(TOKEN_KEY_VARIABLE), "required".to_owned()];
+    settings.insert(key, vec!["serve".to_owned()]);
+    settings
+}
+
+#[test]
+fn the_table_is_the_program() {
+    let every = "all";
+    let mut shown = Settings::new();
+    for row in rows(section(README, "configuration")) {
+        let [flag, variable, default, of, meaning] = row.as_slice() else { panic!("five columns: {row:?}") };
+        assert!(meaning.len() > 10, "{flag} {variable} has a meaning");
+        let of: Vec<_> = if *of == every {
+            ["serve", "dev", "migrate", "health"].map(str::to_owned).to_vec()
+        } else {
+            of.split(", ").map(|name| name.trim_matches('`').to_owned()).collect()
+        };
+        shown.entry([flag, variable, default].map(|cell| (*cell).to_owned())).or_default().extend(of);
+    }
+    let taken = taken();
+    let only_in = |these: &Settings, those: &Settings| -> Vec<_> {
+        let different = these.iter().filter(|(row, of)| those.get(*row) != Some(of));
+        different.map(|(row, of)| format!("{row:?} of {of:?}")).collect()
+    };
+    assert_eq!(
+        only_in(&shown, &taken),
+        Vec::<String>::new(),
+        "README.md shows what the program does not take"
+    );
+    assert_eq!(
+        only_in(&taken, &shown),
+        Vec::<String>::new(),
+        "README.md does not show what the program takes"
+    );
+}
