@@ -96,7 +96,7 @@ CREATE TABLE memory_contents (
     tenant_id             text     NOT NULL,
     memory_key            bigint   NOT NULL,
     content               text     NOT NULL CHECK (octet_length(content) BETWEEN 1 AND 65536),
-    metadata              bytea    CHECK (octet_length(metadata) <= 65536),
+    metadata              bytea    CHECK (octet_length(metadata) <= 262144),
     normalized            text     NOT NULL,
     normalization_version smallint NOT NULL,
     PRIMARY KEY (tenant_id, memory_key),

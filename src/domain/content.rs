@@ -32,7 +32,7 @@ impl fmt::Debug for Metadata {
 /// Why a text cannot be a memory's content. Says nothing of the text itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ContentFault {
-    /// Nothing there, or blanks only.
+    /// Nothing there, or blanks and invisible characters only.
     #[error("must not be empty or blank")]
     Blank,
     /// Over [`MAX_CONTENT_BYTES`].
@@ -65,6 +65,10 @@ impl Content {
             return Err(ContentFault::HasNul);
         }
         let normalized = text::normalize(&text);
+        if normalized.is_empty() {
+            // Characters that nobody sees: nothing could ever find it.
+            return Err(ContentFault::Blank);
+        }
         Ok(Self { text, metadata, normalized, normalization_version: text::NORMALIZATION_VERSION })
     }
 

@@ -14,6 +14,10 @@ pub const NORMALIZATION_VERSION: i16 = 1;
 
 /// Applies the rules. Applying them again changes nothing.
 pub fn normalize(text: &str) -> String {
+    if text.is_ascii() {
+        // What the rules come to where there is nothing to compose and nothing to leave out.
+        return one_spaced(&text.to_ascii_lowercase());
+    }
     let mut current = pass(text);
     // Folding can undo composition and removing characters can let others compose: a second pass settles
     // all but contrived texts, and the bound keeps those from looping.
@@ -32,9 +36,13 @@ fn pass(text: &str) -> String {
     let folded = CaseMapper::new().fold_string(&composed.normalize(text)).into_owned();
     let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
     let visible: String = folded.chars().filter(|&character| !ignorable.contains(character)).collect();
-    let composed = composed.normalize(&visible);
-    let mut words = composed.split_whitespace();
-    let mut result = String::with_capacity(composed.len());
+    one_spaced(&composed.normalize(&visible))
+}
+
+/// Runs of white space made one space, none at either end.
+fn one_spaced(text: &str) -> String {
+    let mut words = text.split_whitespace();
+    let mut result = String::with_capacity(text.len());
     if let Some(first) = words.next() {
         result.push_str(first);
     }
@@ -105,6 +113,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn ascii_is_normalized_as_any_text_is(text in "[ -~\t\n\r]{0,40}") {
+            prop_assert_eq!(normalize(&text), pass(&text));
+        }
+
         #[test]
         fn normalizing_twice_is_normalizing_once(text in any::<String>()) {
             let once = normalize(&text);

@@ -47,7 +47,7 @@ impl MemoryStore for StoreService {
         let (caller, message) = self.0.enter(request)?;
         let query = caller.settle(convert::list_query(&caller, message))?;
         let page = caller.settle(self.0.ops.list_memories(&caller.principal, query).await)?;
-        caller.settle(convert::list_response(page)).map(Response::new)
+        Ok(Response::new(convert::list_response(&page)))
     }
 
     async fn update_memory(

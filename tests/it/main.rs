@@ -14,8 +14,8 @@
 #![allow(unreachable_pub, reason = "a test binary exports nothing; pub says what other test modules use")]
 
 mod architecture;
-mod calls;
 mod audit_encoding;
+mod calls;
 mod conversations;
 mod embedded;
 mod grpcurl;
@@ -23,7 +23,7 @@ mod harness;
 mod lanes;
 mod model;
 mod plans;
-mod proxy;
 mod process;
+mod proxy;
 mod readme;
 mod schema;

@@ -2,7 +2,7 @@
 
 use super::faults::Faults;
 use super::filter::each;
-use super::values::{digest, mode_sent, page, state_sent, timestamp, timestamp_sent};
+use super::values::{bound, digest, mode_sent, page, state_sent, timestamp_sent};
 use crate::domain::audit::{Action, AuditRecord};
 use crate::domain::ids::{ImportId, MemoryId, OperationId, PrincipalId, RequestId};
 use crate::domain::refusal::Refusal;
@@ -31,8 +31,8 @@ pub(in crate::rpc) fn audit_query(mut message: v1::ListAuditRecordsRequest) -> R
         operation: faults.optional("operation_id", operation_id.as_deref(), OperationId::parse),
         principal: faults.optional("principal_id", principal_id.as_deref(), PrincipalId::parse),
         actions: each(&mut faults, "actions", &actions, action),
-        start_time: timestamp(&mut faults, "start_time", start_time),
-        end_time: timestamp(&mut faults, "end_time", end_time),
+        start_time: bound(&mut faults, "start_time", start_time),
+        end_time: bound(&mut faults, "end_time", end_time),
         page: page(&mut faults, size, token, arguments),
     };
     faults.settle(Some(query))

@@ -1,7 +1,7 @@
 //! Conditions, and which memories are meant.
 
 use super::faults::Faults;
-use super::values::{date, kind, origin, state, timestamp};
+use super::values::{bound, date, kind, origin, state};
 use crate::domain::command::Target;
 use crate::domain::filter::Filter;
 use crate::domain::ids::{AgentId, GraphId, MemoryId, SubjectId};
@@ -39,8 +39,8 @@ pub(super) fn filter(faults: &mut Faults, sent: Option<v1::Filter>) -> Filter {
         states: each(faults, "states", &states, state),
         origin: sent_origin.and_then(|number| faults.take("origin", origin(number))),
         import: None,
-        create_time_from: timestamp(faults, "create_time_from", create_time_from),
-        create_time_to: timestamp(faults, "create_time_to", create_time_to),
+        create_time_from: bound(faults, "create_time_from", create_time_from),
+        create_time_to: bound(faults, "create_time_to", create_time_to),
     })
 }
 

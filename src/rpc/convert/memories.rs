@@ -1,6 +1,5 @@
 //! `GetMemory` and `ListMemories`, and a memory as it is shown.
 
-use prost::Message;
 
 use super::call::Caller;
 use super::faults::{Faults, admin_only};
@@ -15,7 +14,6 @@ use crate::domain::memory::{Archive, Memory, State};
 use crate::domain::refusal::Refusal;
 use crate::ops::{ListMemories, Page, StoredMemory};
 use crate::proto::v1;
-use crate::rpc::MAX_RESPONSE_BYTES;
 
 /// Reads which memory is wanted.
 pub(in crate::rpc) fn memory_id(message: &v1::GetMemoryRequest) -> Result<MemoryId, Refusal> {
@@ -54,18 +52,13 @@ pub(in crate::rpc) fn memory_response(stored: &StoredMemory) -> v1::GetMemoryRes
     v1::GetMemoryResponse { memory: Some(stored_sent(stored)) }
 }
 
-/// Writes a page of memories; one of more bytes than an answer may have is refused.
-pub(in crate::rpc) fn list_response(page: Page<StoredMemory>) -> Result<v1::ListMemoriesResponse, Refusal> {
+/// Writes a page of memories.
+pub(in crate::rpc) fn list_response(page: &Page<StoredMemory>) -> v1::ListMemoriesResponse {
     let Page { items, next_token } = page;
-    let response = v1::ListMemoriesResponse {
+    v1::ListMemoriesResponse {
         memories: items.iter().map(stored_sent).collect(),
-        next_page_token: next_token,
-    };
-    if response.encoded_len() > MAX_RESPONSE_BYTES {
-        let fault = "makes the page larger than an answer may be, 8 MiB; ask for fewer memories";
-        return Err(Refusal::field("page_size", fault));
+        next_page_token: next_token.clone(),
     }
-    Ok(response)
 }
 
 fn stored_sent(stored: &StoredMemory) -> v1::Memory {

@@ -3,7 +3,7 @@
 use super::faults::Faults;
 use super::filter::exactly_one;
 use super::results::results_sent;
-use super::values::{digest, page, timestamp, timestamp_sent};
+use super::values::{bound, digest, page, timestamp_sent};
 use crate::domain::ids::{OperationId, RequestId};
 use crate::domain::line::Reason;
 use crate::domain::operation::{Method, Operation};
@@ -44,8 +44,8 @@ pub(in crate::rpc) fn operations_query(
     }
     let query = OperationsQuery {
         method,
-        start_time: timestamp(&mut faults, "start_time", start_time),
-        end_time: timestamp(&mut faults, "end_time", end_time),
+        start_time: bound(&mut faults, "start_time", start_time),
+        end_time: bound(&mut faults, "end_time", end_time),
         page: page(&mut faults, size, token, arguments),
     };
     faults.settle(Some((!is_unknown).then_some(query)))

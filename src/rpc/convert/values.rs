@@ -1,6 +1,6 @@
 //! Numbers, days and times: read with their rules, and written.
 
-use chrono::{DateTime, Datelike, NaiveDate};
+use chrono::{DateTime, Datelike, NaiveDate, TimeDelta};
 use sha2::{Digest, Sha256};
 
 use super::faults::Faults;
@@ -27,6 +27,14 @@ pub(super) fn timestamp(
         .flatten()
         .filter(|moment| (1..=9999).contains(&moment.year()));
     faults.take(field, moment.ok_or("must be a time of the years 1 to 9999 with nanos from 0 to 999999999"))
+}
+
+/// Reads a bound of a span of time. Stored times are whole microseconds, so what is finer is rounded up: the same
+/// times are at or after a bound, and before it, as with the bound itself.
+pub(super) fn bound(faults: &mut Faults, field: &str, sent: Option<prost_types::Timestamp>) -> Option<Timestamp> {
+    let is_whole = sent.is_none_or(|sent| sent.nanos % NANOS_PER_MICRO == 0);
+    let moment = timestamp(faults, field, sent)?;
+    Some(if is_whole { moment } else { moment + TimeDelta::microseconds(1) })
 }
 
 /// Writes a moment.

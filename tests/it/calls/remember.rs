@@ -17,6 +17,19 @@ fn saying(content: &str) -> RememberRequest {
 }
 
 #[tokio::test]
+async fn metadata_that_is_small_as_json_and_large_as_protobuf_is_kept() {
+    let stage = Stage::new().await;
+    let caller = stage.caller();
+    // Two bytes of JSON a number, eleven of protobuf.
+    let list = prost_types::ListValue { values: vec![number(1.0); 8_000] };
+    let value = prost_types::Value { kind: Some(prost_types::value::Kind::ListValue(list)) };
+    let metadata = Some(object("numbers", value));
+    let request = RememberRequest { memory_id: "m".to_owned(), metadata: metadata.clone(), ..saying("text") };
+    remember(&caller, request).await;
+    assert_eq!(caller.get("m").await.unwrap().metadata, metadata);
+}
+
+#[tokio::test]
 async fn everything_said_is_kept_and_shown() {
     let stage = Stage::new().await;
     let caller = stage.server.caller_of("acme", "auth0|alice");

@@ -137,6 +137,7 @@ impl Caller {
 }
 
 /// A selector of one memory.
+#[expect(clippy::unnecessary_wraps, reason = "as the requests' field takes it")]
 pub fn by_id(id: &str) -> Option<Selector> {
     Some(Selector { memory_id: Some(id.to_owned()), ..Selector::default() })
 }

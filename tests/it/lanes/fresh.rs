@@ -22,7 +22,8 @@ const CHANGES: &str = "
     FROM memory_contents WHERE memory_key = (SELECT memory_key FROM memories WHERE memory_id = 'other');
     INSERT INTO audit_records
     SELECT tenant_id, sequence + 3, operation_id, memory_id, action, from_state, to_state, principal_id, agent_id,
-           reason_digest, channel, request_id, trace_id, commit_time, mode, graph_id, import_id, previous_hash, hash
+           reason_digest, channel, request_id, trace_id, commit_time, mode, graph_id, import_id, kind, previous_hash,
+           hash
     FROM audit_records WHERE sequence <= 3;
     UPDATE tenants SET head_sequence = 6, last_time = now() WHERE tenant_id = 'default'";
 

@@ -1,5 +1,6 @@
 //! Carries a plan out and notes what was asked, what was answered, and between which ends of the log.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use memory_lifecycle::domain::policy::Retention;
@@ -17,6 +18,7 @@ use crate::harness::{Caller, Database, Server, reason, settings};
 
 /// What a caller got.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "a few hundred of them at most")]
 pub(super) enum Got {
     /// An error, by its reason.
     Refused(String),
@@ -114,6 +116,7 @@ pub(super) async fn run(plan: &Plan) -> History {
 async fn act(caller: Caller, mut connection: PgConnection, calls: Vec<Call>) -> Vec<Event> {
     let mut events = Vec::new();
     let mut undone = String::new();
+    let mut seen = HashMap::new();
     for call in calls {
         if matches!(call, Call::Outlast) {
             outlast(&mut connection, &caller.identity.agent).await;
@@ -122,12 +125,15 @@ async fn act(caller: Caller, mut connection: PgConnection, calls: Vec<Call>) -> 
         if matches!(call, Call::Undo) && undone.is_empty() {
             continue;
         }
-        let etag = etag_for(&caller, &call).await;
+        let etag = etag_for(&seen, &call);
         let before = end_of_log(&mut connection, &caller.identity.tenant).await;
         let (got, first, last, operation) = match make(&caller, &call, &etag, &undone).await {
             Ok(answer) => answer,
             Err(status) => (Got::Refused(reason(&status)), 0, 0, String::new()),
         };
+        if let Got::Memory(memory) = &got {
+            seen.insert(memory.memory_id.clone(), memory.etag.clone());
+        }
         let after = end_of_log(&mut connection, &caller.identity.tenant).await;
         let event = Event {
             tenant: caller.identity.tenant.clone(),
@@ -169,12 +175,12 @@ async fn outlast(connection: &mut PgConnection, agent: &str) {
     .unwrap();
 }
 
-/// The etag of the memory as it is now, where the call is to carry one.
-async fn etag_for(caller: &Caller, call: &Call) -> String {
+/// The etag that this caller saw last of the memory, where the call is to carry one: often stale by now. Of one
+/// it never saw, that of the tenant's first record.
+fn etag_for(seen: &HashMap<String, String>, call: &Call) -> String {
     match call {
-        Call::Update { id: number, with_etag: true, .. }
-        | Call::Forget { id: number, with_etag: true, .. } => {
-            caller.get(&id(*number)).await.map(|memory| memory.etag).unwrap_or_default()
+        Call::Update { id: number, with_etag: true, .. } | Call::Forget { id: number, with_etag: true, .. } => {
+            seen.get(&id(*number)).cloned().unwrap_or_else(|| format!("{:016x}", 1))
         }
         _ => String::new(),
     }
