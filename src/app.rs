@@ -19,7 +19,7 @@ use crate::lane::{LaneOptions, Lanes};
 use crate::layers;
 use crate::layers::deadline::Limits;
 use crate::layers::identity::Identity;
-use crate::ops::Ops;
+use crate::ops::{LOOK_UPS, Ops};
 use crate::rpc;
 use crate::storage::{Store, StoreOptions};
 use crate::sweeper::Sweeper;
@@ -77,7 +77,7 @@ impl App {
         let store = Store::new(
             connect,
             StoreOptions {
-                lane_connections: connections(lane_options.lanes + lane_options.solo_batches),
+                lane_connections: connections(lane_options.lanes + lane_options.solo_batches + LOOK_UPS),
                 read_connections: connections(settings.read_connections),
             },
         );

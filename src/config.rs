@@ -84,7 +84,7 @@ pub struct ServerSettings {
     /// How many lanes commit in parallel; a tenant is always on the same one.
     #[arg(long, env = "MEMORY_LIFECYCLE_LANES", default_value = "4", value_parser = parse_count)]
     pub lanes: usize,
-    /// How many connections reads may use. The lanes use one each, and four more when they must wait.
+    /// How many connections reads may use. The lanes use one each, and six more when they must wait.
     #[arg(long, env = "MEMORY_LIFECYCLE_READ_CONNECTIONS", default_value = "8", value_parser = parse_count)]
     pub read_connections: usize,
     /// How long to wait for calls in flight when stopping.

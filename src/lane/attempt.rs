@@ -1,6 +1,7 @@
 //! Tries a batch until each of its commands has an answer: retried when the database says so or goes away,
 //! split when it fails otherwise, so that only the culprit fails, and resolved when its COMMIT was lost.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,6 @@ use super::batch::{self, BatchError, Heads, Verdict};
 use super::queue::Waiting;
 use super::resolve::{Resolution, resolve};
 use super::shared::Lane;
-use crate::domain::command::Command;
 use crate::domain::ids::{OperationId, TenantId};
 use crate::storage::StoreError;
 use crate::storage::pool::LaneConnection;
@@ -29,12 +29,26 @@ pub(super) async fn work_off(
     batch: Vec<Waiting>,
     heads: Heads,
 ) -> Vec<Waiting> {
-    let mut skipped = Vec::new();
+    let mut skipped: Vec<Waiting> = Vec::new();
+    let mut held: HashSet<TenantId> = HashSet::new();
     let mut parts = vec![batch];
-    while let Some(part) = parts.pop() {
-        let commands: Vec<&Command> = part.iter().map(|waiting| waiting.command.as_ref()).collect();
-        match try_until_settled(lane, connection, &commands, heads).await {
-            Ok(verdicts) => skipped.extend(answer(lane, part, verdicts)),
+    let mut is_whole = true;
+    while let Some(mut part) = parts.pop() {
+        // Nobody waits for these any more, and they have not begun.
+        part.retain(|waiting| !waiting.is_abandoned());
+        // A tenant of which something was skipped has all that follows skipped, or the order would be lost.
+        let (behind, part): (Vec<_>, Vec<_>) =
+            part.into_iter().partition(|waiting| held.contains(waiting.command.tenant()));
+        skipped.extend(behind);
+        if part.is_empty() {
+            continue;
+        }
+        match try_until_settled(lane, connection, &part, heads).await {
+            Ok(verdicts) => {
+                let undecided = answer(lane, part, verdicts, is_whole);
+                held.extend(undecided.iter().map(|waiting| waiting.command.tenant().clone()));
+                skipped.extend(undecided);
+            }
             // Nobody's fault in particular: halves would fare no better.
             Err(failure @ (Failure::OutcomeUnknown | Failure::StoreUnavailable | Failure::Conflict)) => {
                 fail(part, &failure);
@@ -46,7 +60,10 @@ pub(super) async fn work_off(
                 }
                 fail(part, &failure);
             }
-            Err(_) => parts.extend(split(part)),
+            Err(_) => {
+                is_whole = false;
+                parts.extend(split(part));
+            }
         }
     }
     skipped
@@ -66,13 +83,18 @@ fn split(mut part: Vec<Waiting>) -> Vec<Vec<Waiting>> {
     vec![second_half, first_half]
 }
 
-fn answer(lane: &Lane, part: Vec<Waiting>, verdicts: Vec<Verdict>) -> Vec<Waiting> {
+/// Answers everybody who can be; a success counts in a tenant's favour only where nothing had to be split off.
+fn answer(lane: &Lane, part: Vec<Waiting>, verdicts: Vec<Verdict>, is_whole: bool) -> Vec<Waiting> {
     let mut skipped = Vec::new();
     for (waiting, verdict) in part.into_iter().zip(verdicts) {
         match verdict {
+            // Undecided because nobody waits for it any more.
+            None if waiting.is_abandoned() => {}
             None => skipped.push(waiting),
             Some(verdict) => {
-                lane.queue().note(waiting.command.tenant(), false);
+                if is_whole {
+                    lane.queue().note(waiting.command.tenant(), false);
+                }
                 // Whoever asked may have gone away; the operation can be looked up.
                 drop(waiting.reply.send(verdict));
             }
@@ -90,25 +112,24 @@ fn fail(part: Vec<Waiting>, failure: &Failure) {
 async fn try_until_settled(
     lane: &Lane,
     connection: &mut Option<LaneConnection>,
-    commands: &[&Command],
+    batch: &[Waiting],
     heads: Heads,
 ) -> Result<Vec<Verdict>, Failure> {
     let mut backoff = FIRST_BACKOFF;
     for attempt in 1..=ATTEMPTS {
-        match try_once(lane, connection, commands, heads).await {
+        match try_once(lane, connection, batch, heads).await {
             Ok(verdicts) => return Ok(verdicts),
             Err(BatchError::Failed(error)) => {
                 if matches!(error, StoreError::Unavailable(_)) {
-                    // The connection is of no more use.
-                    *connection = None;
+                    discard(connection);
                 }
                 if !error.is_retryable() || attempt == ATTEMPTS {
                     return Err(error.into());
                 }
-                tracing::warn!(%error, attempt, commands = commands.len(), "a batch is tried again");
+                tracing::warn!(%error, attempt, commands = batch.len(), "a batch is tried again");
             }
             Err(BatchError::InDoubt { verdicts, operations }) => {
-                *connection = None;
+                discard(connection);
                 match resolve_or_give_up(lane, &operations).await? {
                     Resolution::Committed => return Ok(verdicts),
                     Resolution::NotCommitted => {}
@@ -124,19 +145,35 @@ async fn try_until_settled(
 async fn try_once(
     lane: &Lane,
     connection: &mut Option<LaneConnection>,
-    commands: &[&Command],
+    batch: &[Waiting],
     heads: Heads,
 ) -> Result<Vec<Verdict>, BatchError> {
     let connection = match connection {
         Some(connection) => connection,
         None => connection.insert(lane.store.lane_connection().await?),
     };
-    lane.ensure_heads(connection, commands).await?;
-    let verdicts = batch::run(connection, commands, &lane.policy, heads).await;
-    if matches!(&verdicts, Err(BatchError::Failed(StoreError::HeadMissing))) {
-        lane.forget_heads(commands);
+    let prepared = async {
+        lane.ensure_heads(connection, batch).await?;
+        batch::prepare(connection, batch, &lane.policy, heads).await
+    };
+    // Given up before COMMIT was sent, a transaction can only end without effect.
+    match tokio::time::timeout(lane.patience, prepared).await {
+        Ok(Ok(prepared)) => prepared.finish(lane.patience).await,
+        Ok(Err(error)) => {
+            if error == StoreError::HeadMissing {
+                lane.forget_heads(batch);
+            }
+            Err(error.into())
+        }
+        Err(_) => Err(StoreError::silent().into()),
     }
-    verdicts
+}
+
+/// A connection that is of no more use: closed, not given back.
+fn discard(connection: &mut Option<LaneConnection>) {
+    if let Some(mut connection) = connection.take() {
+        connection.close_on_drop();
+    }
 }
 
 /// Asks several times; what could not be learnt is the caller's to ask again by its request id.

@@ -21,6 +21,8 @@ mod shared;
 mod solo;
 mod worker;
 
+use std::time::Duration;
+
 pub use failure::Failure;
 pub use rehearse::rehearse;
 pub use shared::Lanes;
@@ -40,6 +42,9 @@ pub struct LaneOptions {
     pub queued_per_tenant: usize,
     /// How many batches of single tenants run at once, beside the lanes.
     pub solo_batches: usize,
+    /// How long a transaction, and then its COMMIT, may take before its connection is given up: far longer than
+    /// the database's own limits, for connections whose other end is gone without a word.
+    pub patience: Duration,
 }
 
 impl Default for LaneOptions {
@@ -51,6 +56,7 @@ impl Default for LaneOptions {
             queued: 8192,
             queued_per_tenant: 2048,
             solo_batches: 4,
+            patience: Duration::from_secs(60),
         }
     }
 }

@@ -18,8 +18,8 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// Whether whoever asked has gone away. Once a command has started, that no longer matters.
-    fn is_abandoned(&self) -> bool {
+    /// Whether whoever asked has gone away. Once a command is being decided, that no longer matters.
+    pub(super) fn is_abandoned(&self) -> bool {
         self.reply.is_closed()
     }
 
@@ -155,9 +155,14 @@ impl Queue {
 
     fn take_solo(&mut self, tenant: TenantId) -> Work {
         let mut batch = Vec::new();
+        let mut memories = 0;
         while batch.len() < self.options.batch_commands {
-            let Some(waiting) = self.pop(&tenant) else { break };
-            batch.push(waiting);
+            let Some(next) = self.peek(&tenant) else { break };
+            memories += next.command.memory_ids().len();
+            if !batch.is_empty() && memories > self.options.batch_memories {
+                break;
+            }
+            batch.extend(self.pop(&tenant));
         }
         self.away.insert(tenant.clone());
         Work::Solo(tenant, batch)

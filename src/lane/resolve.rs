@@ -1,7 +1,8 @@
 //! What became of a lost COMMIT.
 //!
-//! A fresh connection takes the heads that the lost transaction held: once it has them, that transaction has
-//! ended one way or the other, and its operations are there or they are not.
+//! A fresh connection takes a head that the lost transaction held: once it has it, that transaction has ended one
+//! way or the other, and its operations are there or they are not. One is enough, since a transaction lets go of
+//! all its locks at its end; more would make the other tenants wait as well.
 
 use crate::domain::ids::{OperationId, TenantId};
 use crate::storage::heads;
@@ -22,13 +23,16 @@ pub(super) async fn resolve(
     store: &Store,
     operations: &[(TenantId, OperationId)],
 ) -> Result<Resolution, StoreError> {
-    let mut tenants: Vec<&TenantId> = operations.iter().map(|(tenant, _)| tenant).collect();
-    tenants.sort_unstable();
-    tenants.dedup();
+    let Some((tenant, _)) = operations.first() else {
+        return Err(StoreError::Impossible("a commit without an operation"));
+    };
     let mut connection = store.lane_connection().await?;
     let mut unit = Unit::begin(&mut connection).await?;
     heads::wait_as_fence(unit.connection()).await?;
-    heads::lock_head_waiting(unit.connection(), &tenants).await?;
+    if heads::lock_head_waiting(unit.connection(), &[tenant]).await?.is_empty() {
+        // Nothing was locked, so nothing was waited for.
+        return Err(StoreError::Impossible("a tenant without its head"));
+    }
     let found = heads::find_operations(unit.connection(), operations).await?;
     unit.rollback().await?;
     match usize::try_from(found) {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{Notify, Semaphore, oneshot};
 use tokio_util::task::TaskTracker;
@@ -38,6 +39,8 @@ pub(super) struct Lane {
     pub(super) store: Store,
     pub(super) policy: Policy,
     pub(super) clock: Clock,
+    /// How long a transaction, and then its COMMIT, may take.
+    pub(super) patience: Duration,
 }
 
 /// How many tenants' heads a lane remembers; past that it starts anew, at the cost of a statement each.
@@ -59,6 +62,7 @@ impl Lanes {
                     store: store.clone(),
                     policy,
                     clock: clock.clone(),
+                    patience: options.patience,
                 })
             })
             .collect();
@@ -68,8 +72,8 @@ impl Lanes {
         Self { lanes, tasks }
     }
 
-    /// Queues a command and waits for its answer. Dropped before the command started, the command never
-    /// starts; dropped after that, it is carried out all the same.
+    /// Queues a command and waits for its answer. Dropped before its tenant's head was taken for it, the command
+    /// is never carried out; dropped after that, it is carried out all the same.
     pub async fn submit(&self, command: Command) -> Result<Answer, Failure> {
         let (reply, answer) = oneshot::channel();
         let lane = self.lane_of(command.tenant()).ok_or(Failure::Internal)?;
@@ -114,13 +118,13 @@ impl Lane {
     pub(super) async fn ensure_heads(
         &self,
         connection: &mut DbConnection,
-        commands: &[&Command],
+        batch: &[Waiting],
     ) -> Result<(), StoreError> {
         let mut missing: Vec<&TenantId> = {
             let known = self.known_heads();
-            commands
+            batch
                 .iter()
-                .map(|command| command.tenant())
+                .map(|waiting| waiting.command.tenant())
                 .filter(|tenant| !known.contains(*tenant))
                 .collect()
         };
@@ -139,10 +143,10 @@ impl Lane {
     }
 
     /// Asks the database again next time.
-    pub(super) fn forget_heads(&self, commands: &[&Command]) {
+    pub(super) fn forget_heads(&self, batch: &[Waiting]) {
         let mut known = self.known_heads();
-        for command in commands {
-            known.remove(command.tenant());
+        for waiting in batch {
+            known.remove(waiting.command.tenant());
         }
     }
 }

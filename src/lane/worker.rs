@@ -21,10 +21,13 @@ pub(super) async fn run(lane: Arc<Lane>) {
     loop {
         let work = {
             let mut queue = lane.queue();
-            if queue.is_finished() {
+            let work = queue.take();
+            // Asked after taking, which drops what was abandoned: else a lane would wait for a bell that nobody
+            // is left to ring.
+            if work.is_none() && queue.is_finished() {
                 return;
             }
-            queue.take()
+            work
         };
         match work {
             None => lane.bell.notified().await,

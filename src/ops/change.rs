@@ -19,7 +19,10 @@ impl Ops {
 
     /// Says what a command would do now, and does nothing.
     pub async fn rehearse(&self, command: Command) -> Result<Answer, Failure> {
-        lane::rehearse(&self.store, &command, &self.policy).await
+        let (store, policy) = (self.store.clone(), self.policy);
+        // A transaction of the driver must not be cancelled, so it does not hang on the caller's patience.
+        let rehearsed = tokio::spawn(async move { lane::rehearse(&store, &command, &policy).await });
+        rehearsed.await.map_err(|_| Failure::Internal)?
     }
 
     /// A replayed save or update shows the memory as it is now, or only its id when it is gone.

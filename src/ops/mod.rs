@@ -17,6 +17,10 @@ pub use preview::{Preview, PreviewItem, PreviewQuery, PreviewSelection};
 
 pub use crate::lane::Failure;
 
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
 use crate::domain::policy::Policy;
 use crate::lane::Lanes;
 use crate::storage::Store;
@@ -29,11 +33,22 @@ pub struct Ops {
     lanes: Lanes,
     policy: Policy,
     pager: Pager,
+    /// Places for look-ups that wait for a head: else they could take the lanes' connections away.
+    look_ups: Arc<Semaphore>,
 }
+
+/// How many look-ups may wait for a head at once, each on a connection for units of work.
+pub const LOOK_UPS: usize = 2;
 
 impl Ops {
     /// Puts the operations together. `token_key` signs page tokens: replicas share it.
     pub fn new(store: Store, lanes: Lanes, policy: Policy, token_key: &[u8; 32]) -> Self {
-        Self { store, lanes, policy, pager: Pager::new(token_key) }
+        Self {
+            store,
+            lanes,
+            policy,
+            pager: Pager::new(token_key),
+            look_ups: Arc::new(Semaphore::new(LOOK_UPS)),
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! What became of a call.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -10,10 +12,10 @@ use crate::domain::ids::{OperationId, RequestId};
 use crate::domain::operation::{Method, Operation};
 use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
-use crate::storage::heads;
 use crate::storage::pool::DbConnection;
 use crate::storage::read_operations::{self, OperationPage};
 use crate::storage::tx::Unit;
+use crate::storage::{Store, heads};
 
 /// How an operation is named in a look-up.
 #[derive(Debug, Clone, Copy)]
@@ -57,11 +59,15 @@ impl Ops {
                 return Ok(operation);
             }
         }
-        let mut connection = self.store.read_connection().await?;
-        let mut unit = Unit::begin(&mut connection).await?;
-        heads::lock_head_waiting(unit.connection(), &[&principal.tenant]).await?;
-        let operation = find(unit.connection(), principal, name).await?;
-        unit.rollback().await?;
+        // Given up only before it has a place; from then on it goes to its end, whoever still waits for it.
+        let place = Arc::clone(&self.look_ups).acquire_owned().await.map_err(|_| Failure::Internal)?;
+        let (store, principal) = (self.store.clone(), principal.clone());
+        let looked_up = tokio::spawn(async move {
+            let operation = find_under_head(&store, &principal, name).await;
+            drop(place);
+            operation
+        });
+        let operation = looked_up.await.map_err(|_| Failure::Internal)??;
         operation.ok_or(Failure::Refused(Refusal::OperationNotFound))
     }
 
@@ -89,6 +95,20 @@ impl Ops {
             Position(last.commit_time.timestamp_micros(), last.operation_id.0)
         }))
     }
+}
+
+/// Looks while nothing of the tenant's can be under way. A unit of work: to be run where nobody cancels it.
+async fn find_under_head(
+    store: &Store,
+    principal: &Principal,
+    name: OperationName,
+) -> Result<Option<Operation>, Failure> {
+    let mut connection = store.lane_connection().await?;
+    let mut unit = Unit::begin(&mut connection).await?;
+    heads::lock_head_waiting(unit.connection(), &[&principal.tenant]).await?;
+    let operation = find(unit.connection(), principal, name).await?;
+    unit.rollback().await?;
+    Ok(operation)
 }
 
 async fn find(

@@ -36,6 +36,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// A connection that did not answer at all in time.
+    pub fn silent() -> Self {
+        Self::Unavailable("no answer".to_owned())
+    }
+
     /// Whether the same work can succeed when it is done again.
     pub fn is_retryable(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::Serialization(_) | Self::HeadMissing)
@@ -75,6 +80,8 @@ fn from_code(code: String, constraint: Option<String>) -> StoreError {
         "57014" => StoreError::StatementTimeout,
         // Idle-in-transaction timeout: the server ended the session.
         "25P03" => StoreError::Unavailable(code),
+        // Read-only: the server on this connection has become a standby.
+        "25006" => StoreError::Unavailable(code),
         // Connection exceptions; insufficient resources, a full disk among them; operator intervention;
         // system errors.
         _ if ["08", "53", "57", "58"].iter().any(|class| code.starts_with(class)) => {

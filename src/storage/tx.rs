@@ -3,6 +3,8 @@
 //! A unit of work must run in a task that nobody cancels: a cancelled `begin` or `commit` of the driver
 //! leaves a connection inside a transaction. The lanes are such tasks.
 
+use std::time::Duration;
+
 use sqlx::{Connection, PgConnection, Postgres, Transaction};
 
 use super::error::StoreError;
@@ -41,13 +43,18 @@ impl<'connection> Unit<'connection> {
         &mut self.transaction
     }
 
-    /// Commits. An error that the server sent means it did not; a broken connection means nothing.
+    /// Commits. An error that the server sent means it did not; a broken connection, or one that stays silent
+    /// for so long, means nothing.
     #[expect(clippy::disallowed_methods, reason = "this is the place that tells what a commit came to")]
-    pub async fn commit(self) -> Result<(), CommitError> {
-        self.transaction.commit().await.map_err(|error| match StoreError::from(error) {
-            lost @ StoreError::Unavailable(_) => CommitError::InDoubt(lost),
-            refused => CommitError::Failed(refused),
-        })
+    pub async fn commit(self, patience: Duration) -> Result<(), CommitError> {
+        match tokio::time::timeout(patience, self.transaction.commit()).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(match StoreError::from(error) {
+                lost @ StoreError::Unavailable(_) => CommitError::InDoubt(lost),
+                refused => CommitError::Failed(refused),
+            }),
+            Err(_) => Err(CommitError::InDoubt(StoreError::silent())),
+        }
     }
 
     /// Rolls back, and waits until it is done.

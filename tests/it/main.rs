@@ -15,12 +15,15 @@
 
 mod architecture;
 mod audit_encoding;
+mod calls;
 mod conversations;
 mod embedded;
 mod grpcurl;
 mod harness;
+mod lanes;
 mod model;
 mod plans;
 mod process;
+mod proxy;
 mod readme;
 mod schema;

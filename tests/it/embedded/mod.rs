@@ -18,7 +18,7 @@ use tempfile::TempDir;
 const LIMIT: Duration = Duration::from_mins(1);
 
 /// A fast cluster in `data_dir`.
-fn options(data_dir: DataDir) -> ClusterOptions {
+pub fn options(data_dir: DataDir) -> ClusterOptions {
     ClusterOptions {
         data_dir,
         durability: Durability::FastAndLoose,
@@ -28,7 +28,7 @@ fn options(data_dir: DataDir) -> ClusterOptions {
 }
 
 /// A folder that Postgres' user can reach, whoever runs the tests, and a path in it that does not exist.
-pub(crate) fn kept() -> (TempDir, PathBuf) {
+pub fn kept() -> (TempDir, PathBuf) {
     let dir = tempfile::Builder::new().prefix("ml-").tempdir().unwrap();
     std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o711)).unwrap();
     let data = dir.path().join("data");
@@ -52,7 +52,7 @@ async fn run(cluster: &Cluster, statements: &str) {
 }
 
 /// Waits until something is so, and fails when it never becomes so.
-pub(crate) async fn until(what: &str, mut so: impl FnMut() -> bool) {
+pub async fn until(what: &str, mut so: impl FnMut() -> bool) {
     let poll = async {
         let mut looks = tokio::time::interval(Duration::from_millis(20));
         while !so() {
@@ -63,13 +63,13 @@ pub(crate) async fn until(what: &str, mut so: impl FnMut() -> bool) {
 }
 
 /// Whether a process is there (also as a zombie).
-pub(crate) fn alive(pid: u32) -> bool {
+pub fn alive(pid: u32) -> bool {
     let pid = rustix::process::Pid::from_raw(pid.try_into().unwrap()).unwrap();
     !matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH))
 }
 
 /// Kills a process without giving it a chance to clean up.
-fn kill(pid: u32) {
+pub fn kill(pid: u32) {
     let pid = rustix::process::Pid::from_raw(pid.try_into().unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }

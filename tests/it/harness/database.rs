@@ -19,7 +19,10 @@ pub async fn cluster() -> &'static Cluster {
             let options = ClusterOptions {
                 data_dir: DataDir::Temporary,
                 durability: Durability::FastAndLoose,
-                settings: vec![("max_connections".into(), "400".into())],
+                settings: vec![
+                    ("max_connections".into(), "400".into()),
+                    ("log_line_prefix".into(), "%m [%p] %d ".into()),
+                ],
                 ..ClusterOptions::default()
             };
             let cluster = Cluster::start(options).await.unwrap();
@@ -87,6 +90,14 @@ impl Database {
     {
         let mut connection = self.superuser().await;
         sqlx::query_scalar(statement).fetch_one(&mut connection).await.unwrap()
+    }
+
+    /// What Postgres logged of sessions on this database, the lines with these words.
+    pub async fn logged(&self, words: &str) -> Vec<String> {
+        let log = std::fs::read_to_string(cluster().await.log_file()).unwrap();
+        let session = format!("] {} ", self.name);
+        let lines = log.lines().filter(|line| line.contains(&session) && line.contains(words));
+        lines.map(str::to_owned).collect()
     }
 
     /// Runs statements as the superuser.

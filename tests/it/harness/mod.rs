@@ -9,6 +9,7 @@ pub mod server;
 pub use caller::Caller;
 pub use database::Database;
 pub use errors::{reason, violations};
+pub use memory_lifecycle::config::ServerSettings;
 pub use server::{Server, settings};
 
 /// How much of a test's full count to do: everything with `MEMORY_LIFECYCLE_TEST_SCALE=full`, else a part that

@@ -2,7 +2,7 @@
 //! replicas of one database. Replayed in the order of the audit log, the model must give every answer, every
 //! record and the final tables.
 
-pub(crate) mod chain;
+pub mod chain;
 mod explain;
 mod plan;
 mod run;

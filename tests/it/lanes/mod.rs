@@ -1,0 +1,118 @@
+//! The rules of the lanes, each with a test that fails when the rule is broken: what is committed together, in
+//! which order, on which facts, at what time; and what holds when transactions fail, callers leave, connections
+//! break and Postgres goes away.
+//!
+//! Nothing here waits for time to pass: a stranger holds a lock until Postgres says who waits for it.
+
+mod abandon;
+mod cancel;
+mod coalesce;
+mod direct;
+mod fail;
+mod fresh;
+mod hammer;
+mod lost;
+mod outage;
+mod overlay;
+mod pooled;
+mod retry;
+mod silent;
+mod skip;
+mod stranger;
+mod time;
+mod unknown;
+
+use std::time::Duration;
+
+use memory_lifecycle::proto::v1::AuditRecord;
+use sqlx::ConnectOptions;
+
+use crate::harness::database::cluster;
+use crate::harness::{Caller, Database, Server, ServerSettings, settings};
+use crate::model::chain;
+
+/// Longer than any wait here takes.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Waits until the answer to a question about the database `$1` is yes. Asked from another database, so that the
+/// asking leaves no trace in its numbers.
+async fn until(database: &Database, what: &str, question: &'static str) {
+    let mut connection = cluster().await.connect_options("postgres").connect().await.unwrap();
+    let poll = async {
+        let mut looks = tokio::time::interval(Duration::from_millis(10));
+        loop {
+            looks.tick().await;
+            let yes: bool =
+                sqlx::query_scalar(question).bind(database.name()).fetch_one(&mut connection).await.unwrap();
+            if yes {
+                return;
+            }
+        }
+    };
+    assert!(tokio::time::timeout(LIMIT, poll).await.is_ok(), "waited in vain: {what}");
+}
+
+/// Waits until one of the server's connections waits for a lock.
+async fn until_waiting(database: &Database) {
+    let question = "SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = $1
+                    AND application_name = 'memory-lifecycle' AND wait_event_type = 'Lock'";
+    until(database, "a connection of the server waits for a lock", question).await;
+}
+
+/// Waits until no connection of the server is left.
+async fn until_disconnected(database: &Database) {
+    let question = "SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = $1
+                    AND application_name = 'memory-lifecycle'";
+    until(database, "the server's connections are closed", question).await;
+}
+
+/// Lets every task that can go on do so. In these tests' runtimes of one thread that brings what was spawned
+/// before into the lane.
+async fn let_all_run() {
+    for _ in 0..20 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Settings with a single lane, so that all tenants share it.
+fn one_lane() -> ServerSettings {
+    ServerSettings { lanes: 1, ..settings() }
+}
+
+/// What must hold of a tenant whatever happened: the chain verifies, nothing is missing, the head is its end.
+async fn verified_log(server: &Server, database: &Database, tenant: &str) -> Vec<AuditRecord> {
+    let administrator = Caller::admin(server.channel.clone(), tenant, "administrator");
+    let log = administrator.audit_records().await.unwrap();
+    chain::verify(tenant, &log).unwrap();
+    let mut connection = database.superuser().await;
+    let (sequence, hash): (i64, Vec<u8>) =
+        sqlx::query_as("SELECT head_sequence, head_hash FROM tenants WHERE tenant_id = $1")
+            .bind(tenant)
+            .fetch_one(&mut connection)
+            .await
+            .unwrap();
+    let last = log.last().expect("something happened");
+    assert_eq!((sequence, &hash), (last.sequence, &last.hash), "the head is the log's end");
+    log
+}
+
+/// Fails when some tenant's log has a gap or the rows of memories are not what the log comes to.
+async fn assert_log_explains_rows(database: &Database) {
+    let gaps: i64 = database
+        .value(
+            "SELECT count(*) FROM (SELECT tenant_id FROM audit_records GROUP BY tenant_id
+             HAVING count(*) <> max(sequence)) AS gaps",
+        )
+        .await;
+    assert_eq!(gaps, 0, "the log has no gap");
+    let strays: i64 = database
+        .value(
+            "WITH last AS (SELECT DISTINCT ON (tenant_id, memory_id) tenant_id, memory_id, sequence, to_state
+                           FROM audit_records ORDER BY tenant_id, memory_id, sequence DESC)
+             SELECT count(*) FROM last FULL JOIN memories AS m USING (tenant_id, memory_id)
+             WHERE (m.memory_id IS NULL) <> (last.to_state = 4) OR m.state <> last.to_state
+                OR m.version <> last.sequence OR last.sequence IS NULL",
+        )
+        .await;
+    assert_eq!(strays, 0, "every row is as its last record says");
+}

@@ -1,0 +1,127 @@
+//! A proxy between server and Postgres that knows a COMMIT when it sees one, and can lose it: before Postgres gets
+//! it, or after, before the server gets the answer.
+
+mod pump;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use memory_lifecycle::embedded::APP_ROLE;
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
+use tokio::net::{TcpListener, UnixStream};
+use tokio::sync::{Notify, watch};
+
+use crate::harness::Database;
+use crate::harness::database::cluster;
+
+/// What to do with the next COMMIT.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// Postgres never gets it, and the connection breaks.
+    Before,
+    /// Postgres carries it out; the answer is lost, and the connection breaks.
+    After,
+    /// The connection breaks, and Postgres gets it only when it is delivered.
+    Late,
+    /// Postgres never gets it, and the connection stays silent.
+    BeforeInSilence,
+    /// Postgres carries it out; the answer is lost, and the connection stays silent.
+    AfterInSilence,
+}
+
+/// A proxy; ends with the test's runtime.
+pub struct Proxy {
+    address: SocketAddr,
+    database: String,
+    plan: Arc<Plan>,
+}
+
+/// What the connections do.
+struct Plan {
+    /// What to do with the next COMMIT, and whether to cut everything off after it.
+    next: std::sync::Mutex<Option<(Loss, bool)>>,
+    /// How many COMMITs were lost.
+    lost: AtomicUsize,
+    /// Whether new connections are turned away.
+    down: AtomicBool,
+    /// Changes when every connection is to break.
+    cut: watch::Sender<u64>,
+    /// Delivers what is late.
+    deliver: Notify,
+}
+
+impl Plan {
+    fn take(&self) -> Option<(Loss, bool)> {
+        self.next.lock().unwrap().take()
+    }
+
+    fn go_down(&self) {
+        self.down.store(true, Ordering::SeqCst);
+        self.cut.send_modify(|cuts| *cuts += 1);
+    }
+}
+
+impl Proxy {
+    /// A proxy to the database.
+    pub async fn start(database: &Database) -> Self {
+        let cluster = cluster().await;
+        let socket: PathBuf = cluster.socket_dir().join(format!(".s.PGSQL.{}", cluster.port()));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let plan = Arc::new(Plan {
+            next: std::sync::Mutex::new(None),
+            lost: AtomicUsize::new(0),
+            down: AtomicBool::new(false),
+            cut: watch::Sender::new(0),
+            deliver: Notify::new(),
+        });
+        let accepting = Arc::clone(&plan);
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                if accepting.down.load(Ordering::SeqCst) {
+                    continue;
+                }
+                let upstream = UnixStream::connect(&socket).await.unwrap();
+                tokio::spawn(pump::run(client, upstream, Arc::clone(&accepting)));
+            }
+        });
+        Self { address, database: database.name().to_owned(), plan }
+    }
+
+    /// How to connect through it, as the runtime role.
+    pub fn connect(&self) -> PgConnectOptions {
+        PgConnectOptions::new_without_pgpass()
+            .host("127.0.0.1")
+            .port(self.address.port())
+            .username(APP_ROLE)
+            .database(&self.database)
+            .ssl_mode(PgSslMode::Disable)
+    }
+
+    /// Loses the next COMMIT.
+    pub fn lose_next(&self, loss: Loss) {
+        *self.plan.next.lock().unwrap() = Some((loss, false));
+    }
+
+    /// Loses the next COMMIT, and from then on lets nobody through.
+    pub fn lose_next_and_go_down(&self, loss: Loss) {
+        *self.plan.next.lock().unwrap() = Some((loss, true));
+    }
+
+    /// Lets everybody through again.
+    pub fn come_up(&self) {
+        self.plan.down.store(false, Ordering::SeqCst);
+    }
+
+    /// Lets Postgres have the COMMIT that is late.
+    pub fn deliver(&self) {
+        self.plan.deliver.notify_one();
+    }
+
+    /// How many COMMITs were lost so far.
+    pub fn lost(&self) -> usize {
+        self.plan.lost.load(Ordering::SeqCst)
+    }
+}
