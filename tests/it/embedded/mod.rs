@@ -52,7 +52,7 @@ async fn run(cluster: &Cluster, statements: &str) {
 }
 
 /// Waits until something is so, and fails when it never becomes so.
-pub(crate) async fn until(what: &str, mut so: impl FnMut() -> bool) {
+pub async fn until(what: &str, mut so: impl FnMut() -> bool) {
     let poll = async {
         let mut looks = tokio::time::interval(Duration::from_millis(20));
         while !so() {
@@ -63,7 +63,7 @@ pub(crate) async fn until(what: &str, mut so: impl FnMut() -> bool) {
 }
 
 /// Whether a process is there (also as a zombie).
-pub(crate) fn alive(pid: u32) -> bool {
+pub fn alive(pid: u32) -> bool {
     let pid = rustix::process::Pid::from_raw(pid.try_into().unwrap()).unwrap();
     !matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH))
 }
