@@ -75,16 +75,34 @@ impl Queue {
             return Err(Failure::StoreUnavailable);
         }
         let tenant = waiting.command.tenant().clone();
-        let of_tenant = self.waiting.get(&tenant).map_or(0, VecDeque::len);
-        if self.queued >= self.options.queued || of_tenant >= self.options.queued_per_tenant {
-            return Err(Failure::Overloaded);
+        if self.is_full_for(&tenant) {
+            // What nobody waits for any more takes no place from what somebody does.
+            self.drop_abandoned();
+            if self.is_full_for(&tenant) {
+                return Err(Failure::Overloaded);
+            }
         }
+        let of_tenant = self.waiting.get(&tenant).map_or(0, VecDeque::len);
         if of_tenant == 0 && !self.away.contains(&tenant) {
             self.turns.push_back(tenant.clone());
         }
         self.waiting.entry(tenant).or_default().push_back(waiting);
         self.queued += 1;
         Ok(())
+    }
+
+    fn is_full_for(&self, tenant: &TenantId) -> bool {
+        let of_tenant = self.waiting.get(tenant).map_or(0, VecDeque::len);
+        self.queued >= self.options.queued || of_tenant >= self.options.queued_per_tenant
+    }
+
+    fn drop_abandoned(&mut self) {
+        for queue in self.waiting.values_mut() {
+            queue.retain(|waiting| !waiting.is_abandoned());
+        }
+        self.waiting.retain(|_, queue| !queue.is_empty());
+        self.turns.retain(|tenant| self.waiting.contains_key(tenant));
+        self.queued = self.waiting.values().map(VecDeque::len).sum();
     }
 
     /// Takes nothing in any more; what waits is still worked off.

@@ -1,6 +1,5 @@
 //! `GetMemory` and `ListMemories`, and a memory as it is shown.
 
-
 use super::call::Caller;
 use super::faults::{Faults, admin_only};
 use super::filter::{filter, needs_admin};

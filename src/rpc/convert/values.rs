@@ -31,7 +31,11 @@ pub(super) fn timestamp(
 
 /// Reads a bound of a span of time. Stored times are whole microseconds, so what is finer is rounded up: the same
 /// times are at or after a bound, and before it, as with the bound itself.
-pub(super) fn bound(faults: &mut Faults, field: &str, sent: Option<prost_types::Timestamp>) -> Option<Timestamp> {
+pub(super) fn bound(
+    faults: &mut Faults,
+    field: &str,
+    sent: Option<prost_types::Timestamp>,
+) -> Option<Timestamp> {
     let is_whole = sent.is_none_or(|sent| sent.nanos % NANOS_PER_MICRO == 0);
     let moment = timestamp(faults, field, sent)?;
     Some(if is_whole { moment } else { moment + TimeDelta::microseconds(1) })

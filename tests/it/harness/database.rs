@@ -73,6 +73,11 @@ impl Database {
         self.app().await.connect().await.unwrap()
     }
 
+    /// A connection of the schema's owner.
+    pub async fn owner(&self) -> PgConnection {
+        cluster().await.options_for(OWNER_ROLE, &self.name).connect().await.unwrap()
+    }
+
     /// A connection of the superuser: a stranger who may do anything.
     pub async fn superuser(&self) -> PgConnection {
         cluster().await.connect_options(&self.name).connect().await.unwrap()

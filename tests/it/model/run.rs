@@ -179,7 +179,8 @@ async fn outlast(connection: &mut PgConnection, agent: &str) {
 /// it never saw, that of the tenant's first record.
 fn etag_for(seen: &HashMap<String, String>, call: &Call) -> String {
     match call {
-        Call::Update { id: number, with_etag: true, .. } | Call::Forget { id: number, with_etag: true, .. } => {
+        Call::Update { id: number, with_etag: true, .. }
+        | Call::Forget { id: number, with_etag: true, .. } => {
             seen.get(&id(*number)).cloned().unwrap_or_else(|| format!("{:016x}", 1))
         }
         _ => String::new(),
