@@ -56,7 +56,7 @@ impl Default for LaneOptions {
             queued: 8192,
             queued_per_tenant: 2048,
             solo_batches: 4,
-            patience: Duration::from_secs(60),
+            patience: Duration::from_mins(1),
         }
     }
 }

@@ -75,10 +75,8 @@ fn from_code(code: String, constraint: Option<String>) -> StoreError {
         "40001" | "40P01" => StoreError::Serialization(code),
         "55P03" => StoreError::LockTimeout,
         "57014" => StoreError::StatementTimeout,
-        // Idle-in-transaction timeout: the server ended the session.
-        "25P03" => StoreError::Unavailable(code),
-        // Read-only: the server on this connection has become a standby.
-        "25006" => StoreError::Unavailable(code),
+        // Idle-in-transaction timeout: the server ended the session. Read-only: it has become a standby.
+        "25P03" | "25006" => StoreError::Unavailable(code),
         // Connection exceptions; insufficient resources, a full disk among them; operator intervention;
         // system errors.
         _ if ["08", "53", "57", "58"].iter().any(|class| code.starts_with(class)) => {
