@@ -1,6 +1,6 @@
 //! Postgres goes away and comes back: callers are told, nothing acknowledged is lost, nobody restarts anything.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 use memory_lifecycle::embedded::{APP_ROLE, Cluster, DataDir, OWNER_ROLE};
@@ -18,11 +18,11 @@ use crate::harness::{Caller, Database, Server, reason, settings};
 
 const DATABASE: &str = "outage";
 
-async fn cluster_in(data: &PathBuf) -> Cluster {
-    Cluster::start(options(DataDir::Kept(data.clone()))).await.unwrap()
+async fn cluster_in(data: &Path) -> Cluster {
+    Cluster::start(options(DataDir::Kept(data.to_owned()))).await.unwrap()
 }
 
-async fn migrated(data: &PathBuf) -> Cluster {
+async fn migrated(data: &Path) -> Cluster {
     let cluster = cluster_in(data).await;
     cluster.prepare_roles().await.unwrap();
     cluster.create_database(DATABASE, None).await.unwrap();
