@@ -127,6 +127,7 @@ async fn terminated_connections_lose_nothing_acknowledged() {
     stop.send(true).unwrap();
     let acknowledged = savers.join_all().await;
     assert!(terminated > 30, "{terminated}");
+    assert!(!database.logged("administrator command").await.is_empty(), "Postgres says so in its log");
     for tenant in 0..4 {
         let log = verified_log(&server, &database, &format!("tenant-{tenant}")).await;
         let saved: std::collections::BTreeSet<_> = log.into_iter().map(|record| record.memory_id).collect();

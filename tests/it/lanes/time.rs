@@ -22,12 +22,12 @@ async fn a_change_that_waited_has_the_time_after_the_wait() {
     let caller = server.caller();
     let waiter = tokio::spawn(async move { caller.forget("memory", ForgetMode::Soft).await });
     until_waiting(&database).await;
-    let end_of_wait: Timestamp =
+    let after_wait: Timestamp =
         sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(&mut holder.0).await.unwrap();
     holder.let_go().await;
     let answer = waiter.await.unwrap().unwrap();
     assert!(
-        micros(answer.commit_time) >= end_of_wait.timestamp_micros(),
+        micros(answer.commit_time) >= after_wait.timestamp_micros(),
         "not the time of BEGIN, before the wait"
     );
     assert_eq!(micros(answer.results[0].forget_time), micros(answer.commit_time));
