@@ -128,11 +128,14 @@ fn a_capability_is_asked_for_before_the_fields() {
 }
 
 #[test]
-fn times_are_cut_to_the_microsecond() {
-    let sent = Some(prost_types::Timestamp { seconds: -1, nanos: 999_999_999 });
-    let filter = filtered(Filter { create_time_from: sent, ..Filter::default() });
-    let filter = body(forget(&caller(false), filter).unwrap()).filter;
-    assert_eq!(filter.create_time_from.unwrap().timestamp_subsec_nanos(), 999_999_000);
+fn bounds_are_rounded_up_to_the_microsecond() {
+    let bound = |nanos| {
+        let sent = Some(prost_types::Timestamp { seconds: -1, nanos });
+        let filter = filtered(Filter { create_time_from: sent, ..Filter::default() });
+        let filter = body(forget(&caller(false), filter).unwrap()).filter;
+        filter.create_time_from.unwrap().timestamp_micros()
+    };
+    assert_eq!([bound(0), bound(1), bound(1000), bound(999_999_999)], [-1_000_000, -999_999, -999_999, 0]);
 }
 
 #[test]
