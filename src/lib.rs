@@ -4,6 +4,10 @@
 //! [`ops`], waits in its tenant's [`lane`], and is decided by [`domain`] on facts that [`storage`] loaded in
 //! the same transaction that writes the decision. Imports only point right: rpc → ops → lane → storage →
 //! domain. [`app`] is the only place that wires the parts together.
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the docs are for those who work on the crate, made with private items"
+)]
 
 pub mod app;
 pub mod cli;

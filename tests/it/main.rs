@@ -26,4 +26,5 @@ mod plans;
 mod process;
 mod proxy;
 mod readme;
+mod rules;
 mod schema;
