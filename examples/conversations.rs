@@ -2,15 +2,16 @@
 //! memory, checking what can be read after each step.
 //!
 //! ```sh
-//! cargo run --example conversations -- [FILE] [ADDRESS]
+//! cargo run --example conversations -- FILE [ADDRESS]
 //! ```
 //!
 //! FILE has one JSON object a line: memory_id, subject_id, import_id, content, memory_date, metadata. ADDRESS is that of
 //! `memory-lifecycle dev`, by default 127.0.0.1:50051.
-#![allow(clippy::print_stdout, reason = "a program that shows what it does")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that shows what it does")]
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::process::ExitCode;
 
 use memory_lifecycle::proto::v1::audit_log_client::AuditLogClient;
 use memory_lifecycle::proto::v1::memory_lifecycle_client::MemoryLifecycleClient;
@@ -27,7 +28,7 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Request, Status};
 
-const FILE: &str = "../shared/data/conversation-memories.jsonl";
+const USAGE: &str = "usage: conversations FILE [ADDRESS], where FILE has one memory a line, as a JSON object";
 const ADDRESS: &str = "127.0.0.1:50051";
 
 /// Says who calls: a tenant of this run's own, so that it can be run again.
@@ -49,18 +50,22 @@ struct Clients {
     audit: AuditLogClient<Service>,
 }
 
-#[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let file = arguments.next().unwrap_or_else(|| FILE.to_owned());
-    let address = arguments.next().unwrap_or_else(|| ADDRESS.to_owned());
-    let text = match std::fs::read_to_string(&file) {
-        Ok(text) => text,
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            println!("Nothing to do: {file} cannot be read ({error}). Name a file as the first argument.");
-            return Ok(());
+            eprintln!("{error}");
+            ExitCode::FAILURE
         }
-    };
+    }
+}
+
+#[tokio::main]
+async fn run() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let file = arguments.next().ok_or(USAGE)?;
+    let address = arguments.next().unwrap_or_else(|| ADDRESS.to_owned());
+    let text = std::fs::read_to_string(&file).map_err(|error| format!("{file} cannot be read: {error}"))?;
     let conversations = read(&text)?;
     let total: usize = conversations.values().map(Vec::len).sum();
     let channel = Endpoint::from_shared(format!("http://{address}"))?.connect().await.map_err(|_| {

@@ -1,5 +1,6 @@
 //! What real conversations left, end to end: brought in, one of them forgotten and brought back, one memory erased.
-//! The data is not part of the project; where it is absent, the test says so and is skipped.
+//! The data is not part of the project: `MEMORY_LIFECYCLE_CONVERSATIONS` says where it is. Where it is absent, the test says
+//! so and is skipped.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,9 +18,15 @@ use crate::model::chain;
 /// The memories of each conversation, in the order of the file. None when there is no file.
 #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn conversations() -> Option<BTreeMap<String, Vec<ImportItem>>> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data/conversation-memories.jsonl");
+    let named = std::env::var_os("MEMORY_LIFECYCLE_CONVERSATIONS").map(PathBuf::from);
+    let path = named.unwrap_or_else(|| {
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data/conversation-memories.jsonl")
+    });
     let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: there is no {} on this machine", path.display());
+        println!(
+            "skipped: there is no {} on this machine; MEMORY_LIFECYCLE_CONVERSATIONS says where it is",
+            path.display()
+        );
         return None;
     };
     let mut conversations = BTreeMap::<_, Vec<_>>::new();
