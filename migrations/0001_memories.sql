@@ -131,7 +131,17 @@ CREATE TABLE audit_records (
     kind          smallint    NOT NULL CHECK (kind BETWEEN 1 AND 4),
     previous_hash bytea       NOT NULL CHECK (octet_length(previous_hash) = 32),
     hash          bytea       NOT NULL CHECK (octet_length(hash) = 32),
-    PRIMARY KEY (tenant_id, sequence)
+    PRIMARY KEY (tenant_id, sequence),
+    CONSTRAINT audit_records_mode_check CHECK (
+        (action = 2 AND mode = 1) OR (action = 3 AND mode = 2) OR (action NOT IN (2, 3) AND mode = 0)),
+    CONSTRAINT audit_records_transition_check CHECK (
+        CASE action WHEN 1 THEN from_state = 0 AND to_state = 1
+                    WHEN 2 THEN from_state = 1 AND to_state = 2
+                    WHEN 3 THEN from_state IN (1, 2) AND to_state = 4
+                    WHEN 4 THEN from_state = 2 AND to_state = 1
+                    WHEN 5 THEN from_state = 2 AND to_state = 4
+                    WHEN 12 THEN from_state = 1 AND to_state = 1
+                    ELSE false END)
 );
 COMMENT ON TABLE audit_records IS 'One record a state transition, hash-chained per tenant. Only ever added to.';
 COMMENT ON COLUMN audit_records.tenant_id IS 'The tenant.';
@@ -166,6 +176,7 @@ CREATE TABLE operations (
     method           text        NOT NULL,
     principal_id     text        NOT NULL,
     agent_id         text        NOT NULL,
+    request_id       uuid,
     channel          text,
     commit_time      timestamptz NOT NULL,
     first_sequence   bigint      NOT NULL,
@@ -180,6 +191,7 @@ COMMENT ON COLUMN operations.operation_id IS 'The call''s name.';
 COMMENT ON COLUMN operations.method IS 'The RPC by its full name, or memorylifecycle.v1.Expiry.';
 COMMENT ON COLUMN operations.principal_id IS 'Who called.';
 COMMENT ON COLUMN operations.agent_id IS 'As which agent.';
+COMMENT ON COLUMN operations.request_id IS 'The caller''s name for the call; null: none. Kept when the name itself is out of its time.';
 COMMENT ON COLUMN operations.channel IS 'Context the caller gave; null: none.';
 COMMENT ON COLUMN operations.commit_time IS 'The time of its last audit record, or of the decision when nothing changed.';
 COMMENT ON COLUMN operations.first_sequence IS 'Its first audit record; 0 when nothing changed.';
@@ -217,4 +229,3 @@ COMMENT ON COLUMN requests.digest IS 'SHA-256 of what was asked under it.';
 COMMENT ON COLUMN requests.operation_id IS 'The operation that answered it.';
 COMMENT ON COLUMN requests.create_time IS 'When it was answered.';
 CREATE INDEX requests_by_time ON requests (tenant_id, create_time);
-CREATE INDEX requests_by_operation ON requests (tenant_id, operation_id);

@@ -26,7 +26,7 @@ pub struct Cli {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Serve on a Postgres of yours.
+    /// Serve on your own Postgres.
     Serve(ServeSettings),
     /// Serve on a private Postgres, with nothing to configure.
     Dev(DevSettings),
@@ -42,7 +42,7 @@ pub struct LogSettings {
     /// What to log: a level, or levels by module, for example `info,memory_lifecycle=debug`.
     #[arg(long, env = "MEMORY_LIFECYCLE_LOG", default_value = "info", global = true)]
     pub log: String,
-    /// How a line looks.
+    /// How a line looks. Logs go to standard error.
     #[arg(long, env = "MEMORY_LIFECYCLE_LOG_FORMAT", value_enum, default_value = "text", global = true)]
     pub log_format: LogFormat,
 }
@@ -59,14 +59,14 @@ pub enum LogFormat {
 /// What a server needs, whatever Postgres it is on.
 #[derive(Debug, Clone, Args)]
 pub struct ServerSettings {
-    /// The address to listen on.
+    /// The address to listen on. Port 0 takes a free one and says which.
     #[arg(long, env = "MEMORY_LIFECYCLE_LISTEN", default_value = "127.0.0.1:50051")]
     pub listen: SocketAddr,
     /// How long an archived memory can be restored before it is erased: `never`, or a number with s, m, h or d,
     /// at least 1s.
     #[arg(long, env = "MEMORY_LIFECYCLE_RETENTION", default_value = "30d", value_parser = parse_retention)]
     pub retention: Retention,
-    /// How often to look for memories past their purge time.
+    /// How often to look for memories past their purge time. They count as erased from that time on, swept or not.
     #[arg(long, env = "MEMORY_LIFECYCLE_SWEEP_INTERVAL", default_value = "30s", value_parser = parse_duration)]
     pub sweep_interval: Duration,
     /// How often to ask whether Postgres is there, for the health service.
@@ -84,7 +84,8 @@ pub struct ServerSettings {
     /// How many lanes commit in parallel; a tenant is always on the same one.
     #[arg(long, env = "MEMORY_LIFECYCLE_LANES", default_value = "4", value_parser = parse_count)]
     pub lanes: usize,
-    /// How many connections reads may use. The lanes use one each, and six more when they must wait.
+    /// How many connections reads may use. The lanes use one each; beside them are four for batches that wait, two for
+    /// look-ups, and one for the health service.
     #[arg(long, env = "MEMORY_LIFECYCLE_READ_CONNECTIONS", default_value = "8", value_parser = parse_count)]
     pub read_connections: usize,
     /// How long to wait for calls in flight when stopping.
@@ -100,6 +101,8 @@ pub struct ServeSettings {
     pub database_url: SecretString,
     /// Who is calling. Required. This release knows one way: the metadata x-tenant-id, x-agent-id and x-admin, which
     /// anyone who can connect can set to anything. Say so yourself, and let only a trusted proxy connect.
+    /// The environment variable MEMORY_LIFECYCLE_TOKEN_KEY is required too: 64 hexadecimal digits that sign page tokens,
+    /// the same on every replica, for example from `openssl rand -hex 32`. There is no flag for it.
     #[arg(long, env = "MEMORY_LIFECYCLE_IDENTITY", value_enum)]
     pub identity: Option<IdentitySource>,
     /// What any server needs.
@@ -117,19 +120,22 @@ pub enum IdentitySource {
 /// `dev`.
 #[derive(Debug, Clone, Args)]
 pub struct DevSettings {
-    /// The folder of the private Postgres; made when it is not there, used again when it is.
+    /// The folder of the private Postgres; made when it is not there, used again when it is. Not given:
+    /// `~/.local/share/memory-lifecycle`, as root `/var/lib/memory-lifecycle`.
     #[arg(long, env = "MEMORY_LIFECYCLE_DATA_DIR", conflicts_with = "temporary")]
     pub data_dir: Option<PathBuf>,
-    /// Use a fresh folder and remove it at the end.
+    /// Use a fresh folder and remove it at the end. Refused when a folder is given as well, also by
+    /// MEMORY_LIFECYCLE_DATA_DIR.
     #[arg(long)]
     pub temporary: bool,
     /// The folder with Postgres' programs, 15 or newer; searched for when not given.
     #[arg(long, env = "MEMORY_LIFECYCLE_POSTGRES_BIN")]
     pub postgres_bin: Option<PathBuf>,
-    /// Where to download Postgres from when this machine has none.
+    /// Where to download Postgres from when this machine has none. Not given: the releases of
+    /// theseus-rs/postgresql-binaries on GitHub.
     #[arg(long, env = "MEMORY_LIFECYCLE_POSTGRES_DOWNLOAD_URL")]
     pub postgres_download_url: Option<String>,
-    /// The user that Postgres runs as when started by root, since it refuses root.
+    /// The user that Postgres runs as when started by root, since it refuses root. Not given: `postgres`, else `nobody`.
     #[arg(long, env = "MEMORY_LIFECYCLE_POSTGRES_USER")]
     pub postgres_user: Option<String>,
     /// What any server needs.

@@ -3,6 +3,7 @@
 //! Nothing depends on it being in time: past its purge time a memory is as erased for every read and command,
 //! swept or not. Several replicas may sweep at once; what one has erased, the next finds gone.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use tokio::time::MissedTickBehavior;
@@ -12,12 +13,13 @@ use crate::clock::Clock;
 use crate::domain::command::Command;
 use crate::domain::ids::{OperationId, TenantId};
 use crate::lane::{Failure, Lanes};
-use crate::storage::{Store, retention};
+use crate::storage::Store;
+use crate::storage::retention::{self, SweptTenant};
 
 /// How many tenants one query looks at.
-const TENANTS: i64 = 200;
+const TENANTS: usize = 200;
 /// How many memories one command erases, and how many request ids one statement forgets.
-const BATCH: i64 = 500;
+const BATCH: usize = 500;
 
 /// What the sweeper works with.
 #[derive(Debug, Clone)]
@@ -45,61 +47,92 @@ impl Sweeper {
             tokio::select! {
                 // What is in a lane by then is carried out; the next sweep goes on from there.
                 () = stop.cancelled() => return,
-                swept = self.sweep() => match swept {
-                    Ok(0) => {}
-                    Ok(erased) => tracing::info!(erased, "erased memories past their purge time"),
-                    Err(failure) => tracing::warn!(%failure, "a sweep stopped early; the next one goes on"),
-                }
+                erased = self.sweep() => if erased > 0 {
+                    tracing::info!(erased, "erased memories past their purge time");
+                },
             }
         }
     }
 
-    /// Erases all that is due and answers how many memories that were.
-    async fn sweep(&self) -> Result<usize, Failure> {
+    /// Erases all that is due, a batch a tenant in turn, until nothing is; answers how many memories that were.
+    /// A tenant that fails is left to the next sweep, and keeps nobody else from being swept.
+    async fn sweep(&self) -> usize {
         let mut erased = 0;
+        let mut failed = HashSet::new();
+        loop {
+            let pass = self.pass(&mut failed).await;
+            erased += pass.erased;
+            if !pass.has_more {
+                return erased;
+            }
+        }
+    }
+
+    /// One batch of every tenant that has something due.
+    async fn pass(&self, failed: &mut HashSet<TenantId>) -> Pass {
+        let mut pass = Pass::default();
         let mut after: Option<TenantId> = None;
         loop {
-            let tenants = {
-                let mut connection = self.store.read_connection().await?;
-                retention::due_tenants(&mut connection, after.as_ref(), TENANTS).await?
+            let tenants = match self.tenants(after.as_ref()).await {
+                Ok(tenants) => tenants,
+                Err(failure) => {
+                    tracing::warn!(%failure, "could not learn what is due; the next sweep asks again");
+                    return Pass { has_more: false, ..pass };
+                }
             };
-            let Some(last) = tenants.last() else { return Ok(erased) };
+            let Some(last) = tenants.last() else { return pass };
             after = Some(last.tenant.clone());
             for swept in tenants {
-                if swept.has_due_memories {
-                    erased += self.sweep_memories(&swept.tenant).await?;
+                if failed.contains(&swept.tenant) {
+                    continue;
                 }
-                if swept.has_old_requests {
-                    self.sweep_requests(&swept.tenant).await?;
+                match self.sweep_tenant(&swept).await {
+                    Ok(count) => {
+                        pass.erased += count;
+                        pass.has_more |= swept.has_due_memories && count == BATCH;
+                    }
+                    Err(failure) => {
+                        tracing::warn!(%failure, "a tenant could not be swept; the next sweep tries again");
+                        failed.insert(swept.tenant);
+                    }
                 }
             }
         }
     }
 
-    async fn sweep_memories(&self, tenant: &TenantId) -> Result<usize, Failure> {
-        let mut erased = 0;
-        loop {
-            let due = {
-                let mut connection = self.store.read_connection().await?;
-                retention::due_memories(&mut connection, tenant, BATCH).await?
-            };
-            if due.is_empty() {
-                return Ok(erased);
-            }
-            let operation = OperationId(self.clock.uuid_v7());
-            let answer = self.lanes.submit(Command::expire(tenant.clone(), due, operation)).await?;
-            let count = answer.body.results().len();
-            if count == 0 {
-                // Another replica was faster; it or the next sweep takes the rest.
-                return Ok(erased);
-            }
-            erased += count;
-        }
+    async fn tenants(&self, after: Option<&TenantId>) -> Result<Vec<SweptTenant>, Failure> {
+        let mut connection = self.store.read_connection().await?;
+        Ok(retention::due_tenants(&mut connection, after, TENANTS).await?)
     }
 
-    async fn sweep_requests(&self, tenant: &TenantId) -> Result<(), Failure> {
-        let mut connection = self.store.lane_connection().await?;
-        while retention::delete_old_requests(&mut connection, tenant, BATCH).await? > 0 {}
-        Ok(())
+    /// One batch of a tenant: answers how many memories were erased.
+    async fn sweep_tenant(&self, swept: &SweptTenant) -> Result<usize, Failure> {
+        if swept.has_old_requests {
+            // The one write outside the lanes: nothing is decided on a request id that is out of its time.
+            let mut connection = self.store.read_connection().await?;
+            retention::delete_old_requests(&mut connection, &swept.tenant, BATCH).await?;
+        }
+        if !swept.has_due_memories {
+            return Ok(0);
+        }
+        let due = {
+            let mut connection = self.store.read_connection().await?;
+            retention::due_memories(&mut connection, &swept.tenant, BATCH).await?
+        };
+        if due.is_empty() {
+            return Ok(0);
+        }
+        // What another replica has erased by then is no longer due, and not counted.
+        let operation = OperationId(self.clock.uuid_v7());
+        let answer = self.lanes.submit(Command::expire(swept.tenant.clone(), due, operation)).await?;
+        Ok(answer.body.results().len())
     }
+}
+
+/// What came of one pass over the tenants.
+#[derive(Default)]
+struct Pass {
+    erased: usize,
+    /// Whether a tenant had more due than one batch.
+    has_more: bool,
 }

@@ -44,6 +44,10 @@ pub(super) async fn follow(
             continue;
         }
         readiness.log();
+        // While Postgres does not answer, what was known of its schema stands.
+        if !matches!(readiness, Readiness::Store(_)) {
+            store.set_usable(readiness == Readiness::Ready);
+        }
         let status = match readiness {
             Readiness::Ready => ServingStatus::Serving,
             _ => ServingStatus::NotServing,
@@ -67,7 +71,7 @@ enum Readiness {
 
 async fn readiness(store: &Store) -> Readiness {
     let state = async {
-        let mut connection = store.read_connection().await?;
+        let mut connection = store.health_connection().await?;
         schema_state(&mut connection).await
     };
     match state.await {

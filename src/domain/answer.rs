@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Timestamp;
 use super::content::Content;
-use super::ids::{AgentId, ImportId, MemoryId, OperationId, Sequence};
+use super::ids::{AgentId, ImportId, MemoryId, MemoryKey, OperationId, Sequence};
+use super::line::Reason;
 use super::memory::{Memory, Origin, State};
 use super::refusal::Refusal;
 
@@ -114,8 +115,19 @@ pub struct Receipt {
     pub first_sequence: Sequence,
     /// The last audit record of the call; 0 when nothing changed.
     pub last_sequence: Sequence,
-    /// The chain's hash at the last record, or the head's when nothing changed.
+    /// The chain's hash at the last record; the head's, which is not sent, when nothing changed.
     pub head_hash: [u8; 32],
+}
+
+/// A memory as an answer shows it.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// The memory.
+    pub memory: Memory,
+    /// What it says.
+    pub content: Content,
+    /// Why it is archived, if it is.
+    pub forget_reason: Option<Reason>,
 }
 
 /// What a change answers.
@@ -131,7 +143,7 @@ pub struct Answer {
     pub body: AnswerBody,
     /// The memory as it is after the call, where the call shows it. Never stored.
     #[serde(skip)]
-    pub memory: Option<Box<(Memory, Content)>>,
+    pub memory: Option<Box<Shown>>,
     /// Whether this is the stored answer of an earlier call. Never stored.
     #[serde(skip)]
     pub replayed: bool,
@@ -143,8 +155,8 @@ pub struct Answer {
 /// The answer proper, by kind of call.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum AnswerBody {
-    /// Remember and UpdateMemory.
-    Memory(MemoryId),
+    /// Remember and UpdateMemory: the memory's label and key. Under the same label may be another one by now.
+    Memory(MemoryId, MemoryKey),
     /// ImportMemories.
     Import {
         /// The import's id; none for one older than import ids.
@@ -161,7 +173,7 @@ impl AnswerBody {
     pub fn results(&self) -> &[MemoryResult] {
         match self {
             Self::Results(results) => results,
-            Self::Memory(_) | Self::Import { .. } => &[],
+            Self::Memory(..) | Self::Import { .. } => &[],
         }
     }
 }
@@ -190,7 +202,7 @@ impl Answer {
                     }
                 }
             }
-            AnswerBody::Memory(_) => {}
+            AnswerBody::Memory(..) => {}
         }
         stored
     }
@@ -203,7 +215,7 @@ impl Answer {
             AnswerBody::Import { results, .. } => {
                 results.iter_mut().map(|result| &mut result.memory_id).collect()
             }
-            AnswerBody::Memory(_) => Vec::new(),
+            AnswerBody::Memory(..) => Vec::new(),
         };
         for (blank, sent) in blanks.into_iter().zip(sent) {
             if blank.is_empty() {

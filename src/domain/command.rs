@@ -26,18 +26,14 @@ pub struct Command {
 impl Command {
     /// The sweeper's command: erase those of these memories that are past their purge time.
     pub fn expire(tenant: TenantId, ids: Vec<MemoryId>, operation_id: OperationId) -> Self {
-        let principal = Principal::expiry(tenant);
-        let call = Call {
-            principal,
-            method: Method::Expire,
-            operation_id,
-            expiry_operation_id: operation_id,
-            request: None,
-            reason: None,
-            channel: None,
-            trace_id: None,
-        };
+        let call = Call::unnamed(Principal::expiry(tenant), Method::Expire, operation_id);
         Self { call, body: Body::Expire(ids) }
+    }
+
+    /// A forget of a list, to be rehearsed only.
+    pub fn previewing(principal: Principal, targets: Vec<Target>, filter: Filter, mode: Mode) -> Self {
+        let call = Call::unnamed(principal, Method::BatchForget, OperationId(uuid::Uuid::nil()));
+        Self { call, body: Body::Forget(Forget { targets, filter, mode, etag: None, single: false }) }
     }
 
     /// The tenant whose lane it goes through.
@@ -121,6 +117,22 @@ pub struct Call {
     pub channel: Option<String>,
     /// The trace the call belongs to, 32 hexadecimal digits.
     pub trace_id: Option<String>,
+}
+
+impl Call {
+    /// A call that brought nothing with it: no request id, no reason, no channel, no trace.
+    fn unnamed(principal: Principal, method: Method, operation_id: OperationId) -> Self {
+        Self {
+            principal,
+            method,
+            operation_id,
+            expiry_operation_id: operation_id,
+            request: None,
+            reason: None,
+            channel: None,
+            trace_id: None,
+        }
+    }
 }
 
 /// A request id and what was asked under it.

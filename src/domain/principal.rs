@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::{AgentId, PrincipalId, TenantId};
+use super::ids::{AgentId, IdFault, PrincipalId, TenantId};
 use super::memory::{Kind, Memory};
 
 /// A right that a credential carries.
@@ -39,6 +39,25 @@ pub struct Principal {
 pub const EXPIRY_PRINCIPAL: &str = "system:expiry";
 /// How the service's own principals begin.
 pub const SYSTEM_PREFIX: &str = "system:";
+
+/// Reads the name of an agent that callers may have.
+pub fn caller_agent(text: &str) -> Result<AgentId, CallerFault> {
+    if text.starts_with(SYSTEM_PREFIX) {
+        return Err(CallerFault::System);
+    }
+    Ok(AgentId::parse(text)?)
+}
+
+/// Why a text is no agent that callers may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum CallerFault {
+    /// It is one of the service's own.
+    #[error("must not begin with system:, which is the server's own")]
+    System,
+    /// It is no name.
+    #[error(transparent)]
+    Id(#[from] IdFault),
+}
 
 impl Principal {
     /// The one in whose name memories expire.

@@ -2,8 +2,11 @@
 //! split when it fails otherwise, so that only the culprit fails, and resolved when its COMMIT was lost.
 
 use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
+
+use futures_util::FutureExt;
 
 use super::Failure;
 use super::batch::{self, BatchError, Heads, Verdict};
@@ -148,6 +151,7 @@ async fn try_once(
     batch: &[Waiting],
     heads: Heads,
 ) -> Result<Vec<Verdict>, BatchError> {
+    lane.store.check_usable()?;
     let connection = match connection {
         Some(connection) => connection,
         None => connection.insert(lane.store.lane_connection().await?),
@@ -156,6 +160,10 @@ async fn try_once(
         lane.ensure_heads(connection, batch).await?;
         batch::prepare(connection, batch, &lane.policy, heads).await
     };
+    // Nothing was committed by then, so whoever is to blame is found by splitting, like any other failure.
+    let prepared = AssertUnwindSafe(prepared)
+        .catch_unwind()
+        .map(|outcome| outcome.unwrap_or(Err(StoreError::Impossible("a decision that panicked"))));
     // Given up before COMMIT was sent, a transaction can only end without effect.
     match tokio::time::timeout(lane.patience, prepared).await {
         Ok(Ok(prepared)) => prepared.finish(lane.patience).await,
@@ -183,7 +191,7 @@ async fn resolve_or_give_up(
 ) -> Result<Resolution, Failure> {
     let mut backoff = FIRST_BACKOFF;
     for _ in 0..RESOLUTIONS {
-        match resolve(&lane.store, operations).await {
+        match resolve(&lane.store, operations, lane.patience).await {
             Ok(resolution) => {
                 tracing::warn!(?resolution, "learnt what became of a lost COMMIT");
                 return Ok(resolution);

@@ -21,6 +21,9 @@ pub enum Failure {
     /// Others held the tenant for too long, or transactions kept losing; nothing was changed.
     #[error("retries are used up")]
     Conflict,
+    /// Others held the tenant for too long for it to be looked at.
+    #[error("the tenant could not be looked at in time")]
+    Busy,
     /// The database took longer than a call may; nothing was changed.
     #[error("took longer than it may")]
     DeadlineExceeded,
@@ -39,7 +42,9 @@ impl From<Refusal> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(_) | StoreError::NoConnection => Self::StoreUnavailable,
+            StoreError::Unavailable(_) | StoreError::UnknownSchema | StoreError::NoConnection => {
+                Self::StoreUnavailable
+            }
             StoreError::Serialization(_) | StoreError::HeadMissing | StoreError::LockTimeout => {
                 Self::Conflict
             }

@@ -24,7 +24,7 @@ mod worker;
 use std::time::Duration;
 
 pub use failure::Failure;
-pub use rehearse::rehearse;
+pub use rehearse::{rehearse, rehearse_on};
 pub use shared::Lanes;
 
 /// How many lanes, and how much waits in them.

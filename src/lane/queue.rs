@@ -210,3 +210,87 @@ impl Queue {
         next
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::command::{Body, Restore, RestoreSelection};
+    use crate::domain::ids::OperationId;
+    use uuid::Uuid;
+
+    /// A queue, and the callers that wait so that nothing counts as abandoned.
+    struct Waits(Queue, Vec<oneshot::Receiver<Result<Answer, Failure>>>);
+
+    impl Waits {
+        fn new(options: LaneOptions) -> Self {
+            Self(Queue::new(options), Vec::new())
+        }
+
+        fn push(&mut self, tenant: &str, number: u128) -> Result<(), Failure> {
+            self.push_body(tenant, number, Body::Expire(Vec::new()))
+        }
+
+        fn push_body(&mut self, tenant: &str, number: u128, body: Body) -> Result<(), Failure> {
+            let tenant = TenantId::parse(tenant).unwrap();
+            let operation = OperationId(Uuid::from_u128(number));
+            let command = Command { body, ..Command::expire(tenant, Vec::new(), operation) };
+            let (reply, answer) = oneshot::channel();
+            self.1.push(answer);
+            self.0.push(Waiting { command: Arc::new(command), reply })
+        }
+    }
+
+    fn numbers(batch: &[Waiting]) -> Vec<u128> {
+        batch.iter().map(|waiting| waiting.command.call.operation_id.0.as_u128()).collect()
+    }
+
+    fn shared(work: Option<Work>) -> Vec<u128> {
+        match work {
+            Some(Work::Shared(batch)) => numbers(&batch),
+            other => panic!("not shared: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn tenants_take_turns_and_each_keeps_its_order() {
+        let mut waits = Waits::new(LaneOptions { batch_commands: 4, ..LaneOptions::default() });
+        for number in 10..15 {
+            waits.push("busy", number).unwrap();
+        }
+        waits.push("calm", 20).unwrap();
+        waits.push("third", 30).unwrap();
+        assert_eq!(shared(waits.0.take()), [10, 20, 30, 11]);
+        assert_eq!(shared(waits.0.take()), [12, 13, 14]);
+        assert!(waits.0.take().is_none());
+    }
+
+    #[test]
+    fn a_set_runs_alone_and_what_follows_waits_for_it() {
+        let mut waits = Waits::new(LaneOptions::default());
+        let selection = RestoreSelection::Operation(OperationId(Uuid::nil()));
+        waits.push("other", 1).unwrap();
+        waits.push_body("tenant", 2, Body::Restore(Restore { selection })).unwrap();
+        waits.push("tenant", 3).unwrap();
+        assert_eq!(shared(waits.0.take()), [1]);
+        let Some(Work::Solo(tenant, batch)) = waits.0.take() else { panic!("a set is nobody's neighbour") };
+        assert_eq!((tenant.as_str(), numbers(&batch)), ("tenant", vec![2, 3]));
+        waits.push("tenant", 4).unwrap();
+        assert!(waits.0.take().is_none(), "while the tenant is away its commands wait");
+        waits.0.give_back(&tenant);
+        assert_eq!(shared(waits.0.take()), [4]);
+    }
+
+    #[test]
+    fn a_full_queue_refuses_until_abandoned_commands_make_room() {
+        let options = LaneOptions { queued_per_tenant: 2, queued: 3, ..LaneOptions::default() };
+        let mut waits = Waits::new(options);
+        waits.push("tenant", 1).unwrap();
+        waits.push("tenant", 2).unwrap();
+        assert_eq!(waits.push("tenant", 3), Err(Failure::Overloaded), "of one tenant");
+        waits.push("other", 4).unwrap();
+        assert_eq!(waits.push("third", 5), Err(Failure::Overloaded), "in all");
+        waits.1.remove(0);
+        waits.push("tenant", 6).unwrap();
+        assert_eq!(shared(waits.0.take()).len(), 3);
+    }
+}

@@ -4,8 +4,8 @@ use http::HeaderMap;
 
 use super::around::{Around, Reply, Request, Response, refuse};
 use super::context::operation_of;
-use crate::domain::ids::{AgentId, PrincipalId, TenantId};
-use crate::domain::principal::Principal;
+use crate::domain::ids::{PrincipalId, TenantId};
+use crate::domain::principal::{Principal, caller_agent};
 use crate::domain::refusal::{FieldViolation, Refusal};
 use crate::rpc::status;
 
@@ -14,8 +14,6 @@ const AGENT: &str = "x-agent-id";
 const ADMIN: &str = "x-admin";
 /// Whom the server takes a caller for that does not say.
 const DEFAULT: &str = "default";
-/// What the names of the server's own principals begin with.
-const SYSTEM: &str = "system:";
 
 /// How it is known who calls. Puts a [`Principal`] into the extensions of every request of the contract.
 #[derive(Debug, Clone)]
@@ -57,10 +55,7 @@ fn from_metadata(headers: &HeaderMap) -> Result<Principal, Refusal> {
         TenantId::parse(text).map_err(|fault| fault.to_string())
     });
     let agent = read(headers, AGENT, DEFAULT, &mut faults, |text| {
-        if text.starts_with(SYSTEM) {
-            return Err("must not begin with system:, which is the server's own".to_owned());
-        }
-        let agent = AgentId::parse(text).map_err(|fault| fault.to_string())?;
+        let agent = caller_agent(text).map_err(|fault| fault.to_string())?;
         let principal = PrincipalId::parse(text).map_err(|fault| fault.to_string())?;
         Ok((agent, principal))
     });

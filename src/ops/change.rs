@@ -1,7 +1,7 @@
 //! Everything that changes something: through the lane of its tenant, or rehearsed.
 
-use super::Ops;
-use crate::domain::answer::{Answer, AnswerBody};
+use super::{Ops, StoredMemory};
+use crate::domain::answer::{Answer, AnswerBody, Shown};
 use crate::domain::command::Command;
 use crate::domain::principal::Principal;
 use crate::lane::{self, Failure};
@@ -27,12 +27,15 @@ impl Ops {
 
     /// A replayed save or update shows the memory as it is now, or only its id when it is gone.
     async fn with_memory_shown(&self, principal: &Principal, mut answer: Answer) -> Result<Answer, Failure> {
-        if let AnswerBody::Memory(id) = &answer.body
+        if let AnswerBody::Memory(id, key) = &answer.body
             && answer.replayed
         {
             match self.get_memory(principal, id).await {
-                Ok(stored) => answer.memory = Some(Box::new((stored.memory, stored.content))),
-                Err(Failure::Refused(_)) => {}
+                // Under the same label may be another memory by now.
+                Ok(StoredMemory { memory, content, forget_reason }) if memory.key == *key => {
+                    answer.memory = Some(Box::new(Shown { memory, content, forget_reason }));
+                }
+                Ok(_) | Err(Failure::Refused(_)) => {}
                 Err(failure) => return Err(failure),
             }
         }

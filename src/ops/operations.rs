@@ -1,6 +1,7 @@
 //! What became of a call.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -15,7 +16,7 @@ use crate::domain::refusal::Refusal;
 use crate::storage::pool::DbConnection;
 use crate::storage::read_operations::{self, OperationPage};
 use crate::storage::tx::Unit;
-use crate::storage::{Store, heads};
+use crate::storage::{Store, StoreError, heads};
 
 /// How an operation is named in a look-up.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +39,9 @@ pub struct OperationsQuery {
     /// Which page.
     pub page: PageRequest,
 }
+
+/// How long a look-up under the head may take; longer than it may wait for the head.
+const LOOK_UP: Duration = Duration::from_secs(15);
 
 /// Where a page of operations ended: the last one's commit time in microseconds, and its id.
 #[derive(Serialize, Deserialize)]
@@ -104,11 +108,23 @@ async fn find_under_head(
     name: OperationName,
 ) -> Result<Option<Operation>, Failure> {
     let mut connection = store.lane_connection().await?;
-    let mut unit = Unit::begin(&mut connection).await?;
-    heads::lock_head_waiting(unit.connection(), &[&principal.tenant]).await?;
-    let operation = find(unit.connection(), principal, name).await?;
-    unit.rollback().await?;
-    Ok(operation)
+    let looked_up = tokio::time::timeout(LOOK_UP, async {
+        let mut unit = Unit::begin(&mut connection).await?;
+        heads::wait_as_fence(unit.connection()).await?;
+        match heads::lock_head_waiting(unit.connection(), &[&principal.tenant]).await {
+            Err(StoreError::LockTimeout) => return Err(Failure::Busy),
+            held => held?,
+        };
+        let operation = find(unit.connection(), principal, name).await?;
+        unit.rollback().await?;
+        Ok(operation)
+    });
+    let Ok(looked_up) = looked_up.await else {
+        // It went silent: of no more use to anybody.
+        connection.close_on_drop();
+        return Err(Failure::StoreUnavailable);
+    };
+    looked_up
 }
 
 async fn find(

@@ -7,18 +7,17 @@ use sha2::{Digest, Sha256};
 
 use super::page::PageRequest;
 use super::{Failure, Ops};
-use crate::domain::Timestamp;
-use crate::domain::answer::Outcome;
-use crate::domain::command::{Mode, Target};
+use crate::domain::answer::{MemoryResult, Outcome};
+use crate::domain::command::{Command, Mode, Target};
 use crate::domain::filter::Filter;
-use crate::domain::ids::{IdFault, MemoryId};
-use crate::domain::memory::{Lifecycle, Memory};
+use crate::domain::ids::MemoryId;
+use crate::domain::memory::Memory;
 use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
 use crate::domain::text;
+use crate::lane;
 use crate::storage::read_memories::{self, StoredMemory};
 use crate::storage::tx::Unit;
-use crate::storage::{StoreError, heads};
 
 /// The most characters of an excerpt.
 const EXCERPT_CHARS: usize = 160;
@@ -89,8 +88,7 @@ impl Ops {
             PreviewSelection::One(target) => (true, std::slice::from_ref(target)),
             PreviewSelection::Many(targets) => (false, targets.as_slice()),
         };
-        let facts = self.look_up(principal, targets, &query.filter).await?;
-        let items = items(principal, &query, targets, facts);
+        let items = self.items(principal, &query, targets).await?;
         if let (true, Some(refusal)) = (is_single, items.iter().find_map(|item| item.refusal.clone())) {
             return Err(Failure::Refused(refusal));
         }
@@ -120,86 +118,61 @@ impl Ops {
         })
     }
 
-    async fn look_up(
+    /// What the forget itself would decide, on a snapshot, with the beginning of each text: every id once,
+    /// memories newest first, then ids without a memory in request order.
+    async fn items(
         &self,
         principal: &Principal,
+        query: &PreviewQuery,
         targets: &[Target],
-        filter: &Filter,
-    ) -> Result<Facts, StoreError> {
-        let ids: Vec<&MemoryId> = targets.iter().filter_map(|target| target.id.as_ref().ok()).collect();
-        let mut connection = self.store.read_connection().await?;
-        let mut unit = Unit::begin_snapshot(&mut connection).await?;
-        let head = heads::read_head(unit.connection(), &principal.tenant).await?;
-        let clock = heads::read_clock(unit.connection()).await?;
-        let graph_missing = match filter.graph.as_ref().filter(|graph| !graph.is_default()) {
-            Some(graph) => !read_memories::graph_exists(unit.connection(), &principal.tenant, graph).await?,
-            None => false,
-        };
-        let memories = read_memories::get_memories(unit.connection(), &principal.tenant, &ids).await?;
-        unit.rollback().await?;
-        Ok(Facts { now: head.time_of_decision(clock), graph_missing, memories })
-    }
-}
-
-struct Facts {
-    now: Timestamp,
-    graph_missing: bool,
-    /// Newest first.
-    memories: Vec<StoredMemory>,
-}
-
-/// Every id once: memories newest first, then ids without a memory in request order.
-fn items(principal: &Principal, query: &PreviewQuery, targets: &[Target], facts: Facts) -> Vec<PreviewItem> {
-    let is_meant = |memory: &Memory| {
-        !facts.graph_missing
-            && principal.reaches(memory)
-            && query.filter.admits(memory)
-            && !memory.is_due(facts.now)
-    };
-    let mut sent: HashMap<&MemoryId, &str> = HashMap::new();
-    for target in targets {
-        if let Ok(id) = &target.id {
-            sent.entry(id).or_insert(&target.sent);
+    ) -> Result<Vec<PreviewItem>, Failure> {
+        let mut seen = HashSet::new();
+        let once: Vec<Target> =
+            targets.iter().filter(|target| seen.insert(target.sent.as_str())).cloned().collect();
+        let ids: Vec<MemoryId> = once.iter().filter_map(|target| target.id.clone().ok()).collect();
+        let command = Command::previewing(principal.clone(), once, query.filter.clone(), query.mode);
+        let (store, policy, tenant) = (self.store.clone(), self.policy, principal.tenant.clone());
+        // A transaction of the driver must not be cancelled, so it does not hang on the caller's patience.
+        let looked_up = tokio::spawn(async move {
+            let mut connection = store.read_connection().await?;
+            let mut unit = Unit::begin_snapshot(&mut connection).await?;
+            let answer = lane::rehearse_on(&mut unit, &command, &policy).await?;
+            let memories = read_memories::get_memories(unit.connection(), &tenant, &ids).await?;
+            unit.rollback().await?;
+            Ok::<_, Failure>((answer, memories))
+        });
+        let (answer, memories) = looked_up.await.map_err(|_| Failure::Internal)??;
+        let mut results: HashMap<&str, &MemoryResult> =
+            answer.body.results().iter().map(|result| (result.memory_id.as_str(), result)).collect();
+        let mut items = Vec::with_capacity(results.len());
+        for StoredMemory { memory, content, .. } in memories {
+            if let Some(result) = results.get(memory.id.as_str()).filter(|result| result.error.is_none()) {
+                let excerpt = text::excerpt(content.text(), EXCERPT_CHARS);
+                items.push(PreviewItem {
+                    memory_id: result.memory_id.clone(),
+                    would_be: result.outcome,
+                    found: Some((memory, excerpt)),
+                    refusal: None,
+                });
+            }
         }
-    }
-    let mut items = Vec::with_capacity(targets.len());
-    for StoredMemory { memory, content, .. } in facts.memories {
-        if is_meant(&memory)
-            && let Some(sent) = sent.remove(&memory.id)
-        {
-            let excerpt = text::excerpt(content.text(), EXCERPT_CHARS);
-            let would_be = would_be(query.mode, &memory);
-            let found = Some((memory, excerpt));
-            items.push(PreviewItem { memory_id: sent.to_owned(), found, would_be, refusal: None });
+        for item in &items {
+            results.remove(item.memory_id.as_str());
         }
-    }
-    let mut seen: HashSet<&str> = HashSet::new();
-    for target in targets {
-        let refusal = match &target.id {
-            Ok(id) if !sent.contains_key(id) => continue,
-            Ok(_) if facts.graph_missing => Refusal::GraphNotFound,
-            Ok(_) => Refusal::MemoryNotFound,
-            Err(fault) => ill_formed(target, *fault),
-        };
-        if seen.insert(&target.sent) {
-            let would_be =
-                if refusal == Refusal::MemoryNotFound { Outcome::NotFound } else { Outcome::Refused };
-            let memory_id = target.sent.clone();
-            items.push(PreviewItem { memory_id, found: None, would_be, refusal: Some(refusal) });
-        }
-    }
-    items
-}
-
-fn ill_formed(target: &Target, fault: IdFault) -> Refusal {
-    Refusal::field(&target.field, fault.to_string())
-}
-
-fn would_be(mode: Mode, memory: &Memory) -> Outcome {
-    match (mode, &memory.lifecycle) {
-        (Mode::Soft, Lifecycle::Active) => Outcome::Archived,
-        (Mode::Soft, Lifecycle::Archived(_)) => Outcome::AlreadyForgotten,
-        (Mode::Hard, _) => Outcome::Erased,
+        items.extend(
+            answer
+                .body
+                .results()
+                .iter()
+                .filter(|result| results.contains_key(result.memory_id.as_str()))
+                .map(|result| PreviewItem {
+                    memory_id: result.memory_id.clone(),
+                    found: None,
+                    would_be: result.outcome,
+                    refusal: result.error.clone(),
+                }),
+        );
+        Ok(items)
     }
 }
 

@@ -13,6 +13,9 @@ use crate::domain::refusal::Refusal;
 use crate::layers::context::{CallContext, OPERATION_ID};
 use crate::ops::{Failure, Ops};
 
+/// Messages of at most so many bytes are read where they arrive.
+const READ_INLINE: usize = 16 * 1024;
+
 /// What the services are made of. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct Calls {
@@ -40,14 +43,25 @@ impl Calls {
     }
 
     /// Carries a change out, or rehearses it, and writes the answer under the name of the operation that did it.
-    pub(super) async fn change<Message, Answered>(
+    pub(super) async fn change<Message: prost::Message + 'static, Answered>(
         &self,
         request: Request<Message>,
         read: fn(&Caller, Message) -> Result<Change, Refusal>,
         write: fn(&Answer) -> Answered,
     ) -> Result<Response<Answered>, Status> {
         let (caller, message) = self.enter(request)?;
-        let change = caller.settle(read(&caller, message))?;
+        let (caller, change) = if message.encoded_len() > READ_INLINE {
+            // Normalising long texts takes a while, in which this thread could answer others.
+            let reading = tokio::task::spawn_blocking(move || {
+                let change = read(&caller, message);
+                (caller, change)
+            });
+            reading.await.map_err(|_| status::of_failure(&Failure::Internal, None))?
+        } else {
+            let change = read(&caller, message);
+            (caller, change)
+        };
+        let change = caller.settle(change)?;
         let answer = caller.settle(self.carry_out(change).await)?;
         Ok(named(Response::new(write(&answer)), answer.operation_id))
     }

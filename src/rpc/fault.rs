@@ -68,7 +68,7 @@ impl Fault {
             Failure::StoreUnavailable => Self::new(
                 Code::Unavailable,
                 ErrorReason::StoreUnavailable,
-                "the database cannot be reached; nothing was changed; repeat the call later",
+                "the database cannot be used, it is away or its schema does not fit; nothing was changed; repeat the call later",
             )
             .retry_after(Duration::from_secs(2)),
             Failure::OutcomeUnknown => Self::new(
@@ -84,6 +84,12 @@ impl Fault {
                 "the change met others again and again and was given up; nothing was changed; repeat the call",
             )
             .retry_after(Duration::from_millis(200)),
+            Failure::Busy => Self::new(
+                Code::Aborted,
+                ErrorReason::Conflict,
+                "the tenant is being changed and could not be looked at in time; ask again",
+            )
+            .retry_after(Duration::from_secs(1)),
             Failure::DeadlineExceeded => Self::new(
                 Code::DeadlineExceeded,
                 ErrorReason::DeadlineExceeded,
@@ -92,7 +98,7 @@ impl Fault {
             Failure::Internal => Self::new(
                 Code::Internal,
                 ErrorReason::Internal,
-                "a fault of the server; nothing was changed; report it with the time of the call and its operation_id",
+                "a fault of the server; nothing was changed; report it with the time of the call and, if it has one, its operation_id",
             ),
         }
     }

@@ -213,6 +213,7 @@ async fn insert_operations(
         .bind(column(operations, |(_, operation)| operation.method.name()))
         .bind(column(operations, |(_, operation)| operation.principal.as_str()))
         .bind(column(operations, |(_, operation)| operation.agent.as_str()))
+        .bind(column(operations, |(_, operation)| operation.request.as_ref().map(|request| request.id.0)))
         .bind(column(operations, |(_, operation)| operation.channel.as_deref()))
         .bind(column(operations, |(_, operation)| operation.commit_time))
         .bind(column(operations, |(_, operation)| operation.answer.receipt.first_sequence))

@@ -7,6 +7,9 @@ pub enum StoreError {
     /// The database cannot be reached, is going away, or has no room.
     #[error("the database is unavailable ({0})")]
     Unavailable(String),
+    /// The schema is not one that this binary may use, as far as is known.
+    #[error("the schema is not known to be one that this binary may use")]
+    UnknownSchema,
     /// No connection was to be had in time; trying again at once would only wait again.
     #[error("no connection to the database was to be had in time")]
     NoConnection,

@@ -1,5 +1,7 @@
 //! Connections: some for the lanes, some for reads, and how each is set up.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
@@ -8,9 +10,9 @@ use sqlx::{ConnectOptions, PgConnection, PgPool, Postgres};
 
 use super::error::StoreError;
 
-/// How long a session of ours may sit in a transaction without a statement. Shorter than
-/// [`FENCE_WAIT`], so that a lost transaction has ended by the time its fence gives up.
-const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(5);
+/// How long a session of ours may sit in a transaction without a statement. Shorter than [`LOCK_WAIT`] and
+/// [`FENCE_WAIT`], so that a transaction whose client is gone has ended before whoever waits for it gives up.
+const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(2);
 /// How long the fence after a lost COMMIT waits for a tenant's head.
 pub const FENCE_WAIT: Duration = Duration::from_secs(10);
 /// How long a tenant's own batch waits for the head.
@@ -41,6 +43,9 @@ pub struct StoreOptions {
 pub struct Store {
     lanes: PgPool,
     reads: PgPool,
+    health: PgPool,
+    /// Whether the schema is known to be one that this binary may use.
+    usable: Arc<AtomicBool>,
 }
 
 impl Store {
@@ -49,21 +54,42 @@ impl Store {
         Self {
             lanes: pool(connect.clone(), options.lane_connections, LANE_STATEMENT),
             reads: pool(connect.clone(), options.read_connections, READ_STATEMENT),
+            health: pool(connect.clone(), 1, READ_STATEMENT),
+            usable: Arc::default(),
         }
+    }
+
+    /// Says whether the schema is one that this binary may use. Until it is said, and while it is not so, nobody
+    /// but the health check gets at the database.
+    pub fn set_usable(&self, usable: bool) {
+        self.usable.store(usable, Ordering::Release);
+    }
+
+    /// Whether the schema is one that this binary may use.
+    pub fn check_usable(&self) -> Result<(), StoreError> {
+        if self.usable.load(Ordering::Acquire) { Ok(()) } else { Err(StoreError::UnknownSchema) }
     }
 
     /// A connection for units of work.
     pub async fn lane_connection(&self) -> Result<LaneConnection, StoreError> {
+        self.check_usable()?;
         Ok(self.lanes.acquire().await?)
     }
 
     /// A connection for reads.
     pub async fn read_connection(&self) -> Result<PoolConnection<Postgres>, StoreError> {
+        self.check_usable()?;
         Ok(self.reads.acquire().await?)
+    }
+
+    /// The connection for asking whether the database is there: however busy the others are, this one is free.
+    pub async fn health_connection(&self) -> Result<PoolConnection<Postgres>, StoreError> {
+        Ok(self.health.acquire().await?)
     }
 
     /// Closes every connection, after those in use have come back.
     pub async fn close(&self) {
+        self.health.close().await;
         self.reads.close().await;
         self.lanes.close().await;
     }

@@ -1,6 +1,5 @@
 //! Reads of memories.
 
-use futures_util::TryStreamExt;
 use sqlx::PgConnection;
 
 use super::codes;
@@ -62,11 +61,11 @@ pub async fn get_memory(
 pub async fn get_memories(
     connection: &mut PgConnection,
     tenant: &TenantId,
-    ids: &[&MemoryId],
+    ids: &[MemoryId],
 ) -> Result<Vec<StoredMemory>, StoreError> {
     let rows: Vec<StoredMemoryRow> = sqlx::query_as(include_str!("sql/get_memories.sql"))
         .bind(tenant.as_str())
-        .bind(ids.iter().map(|id| id.as_str()).collect::<Vec<_>>())
+        .bind(ids.iter().map(MemoryId::as_str).collect::<Vec<_>>())
         .fetch_all(connection)
         .await?;
     rows.into_iter().map(StoredMemoryRow::into_stored).collect()
@@ -100,9 +99,11 @@ pub struct MemoryPage<'query> {
     pub limit: usize,
 }
 
-/// How many bytes of text and attachments a page holds, but for a single memory of more: well below what an
-/// answer may have.
-const PAGE_BYTES: usize = 4 * 1024 * 1024;
+/// How many bytes of text and attachments a page holds: with all the rest well below 4 MiB, which is what gRPC
+/// clients take unless told otherwise.
+const PAGE_BYTES: usize = 3 * 1024 * 1024;
+/// How many memories are read at a time.
+const CHUNK: usize = 100;
 
 /// A page of memories that are not past their purge time, newest first, and whether there are more. Ends
 /// early when the memories are long.
@@ -111,16 +112,43 @@ pub async fn list_memories(
     tenant: &TenantId,
     page: &MemoryPage<'_>,
 ) -> Result<(Vec<StoredMemory>, bool), StoreError> {
+    let mut memories: Vec<StoredMemory> = Vec::new();
+    let mut after = page.after;
+    let mut bytes = 0_usize;
+    // Some at a time, so that the database never sends much more than the page holds. One more than the page
+    // holds says whether there are more.
+    loop {
+        let wanted = (page.limit + 1 - memories.len()).min(CHUNK);
+        let rows = list_chunk(connection, tenant, page, after, wanted).await?;
+        let is_last = rows.len() < wanted;
+        for stored in rows {
+            bytes = bytes.saturating_add(stored.content.bytes());
+            if memories.len() == page.limit || (bytes > PAGE_BYTES && !memories.is_empty()) {
+                return Ok((memories, true));
+            }
+            after = Some((stored.memory.create_time, stored.memory.key));
+            memories.push(stored);
+        }
+        if is_last {
+            return Ok((memories, false));
+        }
+    }
+}
+
+async fn list_chunk(
+    connection: &mut PgConnection,
+    tenant: &TenantId,
+    page: &MemoryPage<'_>,
+    after: Option<(Timestamp, MemoryKey)>,
+    limit: usize,
+) -> Result<Vec<StoredMemory>, StoreError> {
     let filter = page.filter;
     let statement = match page.agent {
         Some(_) => include_str!("sql/list_memories_of_agent.sql"),
         None => include_str!("sql/list_memories_of_tenant.sql"),
     };
-    let (after_time, after_key) = match page.after {
-        Some((time, key)) => (time, key),
-        None => (Timestamp::MAX_UTC, MemoryKey::MAX),
-    };
-    let mut rows = sqlx::query_as::<_, StoredMemoryRow>(statement)
+    let (after_time, after_key) = after.unwrap_or((Timestamp::MAX_UTC, MemoryKey::MAX));
+    let rows: Vec<StoredMemoryRow> = sqlx::query_as(statement)
         .bind(tenant.as_str())
         .bind(page.agent.map(AgentId::as_str))
         .bind(after_time)
@@ -134,20 +162,10 @@ pub async fn list_memories(
         .bind(filter.import.as_ref().map(ImportId::as_str))
         .bind(filter.create_time_from)
         .bind(filter.create_time_to)
-        // One more than the page holds says whether there are more.
-        .bind(i64::try_from(page.limit.saturating_add(1)).unwrap_or(i64::MAX))
-        .fetch(connection);
-    let mut memories = Vec::new();
-    let mut bytes = 0_usize;
-    while let Some(row) = rows.try_next().await? {
-        let stored = row.into_stored()?;
-        bytes = bytes.saturating_add(stored.content.bytes());
-        if memories.len() == page.limit || (bytes > PAGE_BYTES && !memories.is_empty()) {
-            return Ok((memories, true));
-        }
-        memories.push(stored);
-    }
-    Ok((memories, false))
+        .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+        .fetch_all(connection)
+        .await?;
+    rows.into_iter().map(StoredMemoryRow::into_stored).collect()
 }
 
 fn kinds(page: &MemoryPage<'_>) -> Vec<i16> {

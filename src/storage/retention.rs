@@ -20,11 +20,11 @@ pub struct SweptTenant {
 pub async fn due_tenants(
     connection: &mut PgConnection,
     after: Option<&TenantId>,
-    limit: i64,
+    limit: usize,
 ) -> Result<Vec<SweptTenant>, StoreError> {
     let rows: Vec<(String, bool, bool)> = sqlx::query_as(include_str!("sql/due_tenants.sql"))
         .bind(after.map_or("", TenantId::as_str))
-        .bind(limit)
+        .bind(i64::try_from(limit).unwrap_or(i64::MAX))
         .fetch_all(connection)
         .await?;
     Ok(rows
@@ -41,11 +41,11 @@ pub async fn due_tenants(
 pub async fn due_memories(
     connection: &mut PgConnection,
     tenant: &TenantId,
-    limit: i64,
+    limit: usize,
 ) -> Result<Vec<MemoryId>, StoreError> {
     let ids: Vec<String> = sqlx::query_scalar(include_str!("sql/due_memories.sql"))
         .bind(tenant.as_str())
-        .bind(limit)
+        .bind(i64::try_from(limit).unwrap_or(i64::MAX))
         .fetch_all(connection)
         .await?;
     Ok(ids.into_iter().map(MemoryId::from_stored).collect())
@@ -55,11 +55,11 @@ pub async fn due_memories(
 pub async fn delete_old_requests(
     connection: &mut PgConnection,
     tenant: &TenantId,
-    limit: i64,
+    limit: usize,
 ) -> Result<u64, StoreError> {
     Ok(sqlx::query(include_str!("sql/delete_old_requests.sql"))
         .bind(tenant.as_str())
-        .bind(limit)
+        .bind(i64::try_from(limit).unwrap_or(i64::MAX))
         .execute(connection)
         .await?
         .rows_affected())

@@ -30,9 +30,18 @@ pub(super) fn token_key(data_dir: &Path, clock: &Clock) -> Result<TokenKey, KeyE
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let key = TokenKey(clock.random_bytes());
-            let mut file =
-                OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).map_err(failed)?;
+            // Whole under another name first: a crash half way leaves no broken key behind.
+            let making = data_dir.join("token.key.new");
+            let mut file = OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(true)
+                .mode(0o600)
+                .open(&making)
+                .map_err(failed)?;
             writeln!(file, "{}", key.to_hex()).map_err(failed)?;
+            file.sync_all().map_err(failed)?;
+            std::fs::rename(&making, &path).map_err(failed)?;
             Ok(key)
         }
         Err(error) => Err(failed(error)),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::Timestamp;
-use super::super::answer::{Answer, AnswerBody, MemoryResult, Receipt};
+use super::super::answer::{Answer, AnswerBody, MemoryResult, Receipt, Shown};
 use super::super::audit::{self, Action, AuditRecord};
 use super::super::command::{Call, Mode};
 use super::super::content::Content;
@@ -24,7 +24,7 @@ pub(super) struct Draft<'facts> {
     /// What this decision has made of memories so far; `None`: erased.
     overlay: HashMap<MemoryId, Option<Memory>>,
     body: AnswerBody,
-    shown: Option<Box<(Memory, Content)>>,
+    shown: Option<Box<Shown>>,
 }
 
 impl<'facts> Draft<'facts> {
@@ -154,7 +154,7 @@ impl<'facts> Draft<'facts> {
 
     /// The memory that the answer shows.
     pub(super) fn show(&mut self, memory: Memory, content: Content) {
-        self.shown = Some(Box::new((memory, content)));
+        self.shown = Some(Box::new(Shown { memory, content, forget_reason: None }));
     }
 
     pub(super) fn finish(self) -> Decision {

@@ -25,7 +25,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, new: &NewMemory) -> Result<(), Refus
         create_time: draft.now,
     };
     let memory = save(draft, new, provenance)?;
-    draft.answer(AnswerBody::Memory(memory.id.clone()));
+    draft.answer(AnswerBody::Memory(memory.id.clone(), memory.key));
     draft.show(memory, new.content.clone());
     Ok(())
 }
@@ -52,7 +52,7 @@ pub(super) fn save(
         kind: new.kind,
         origin: provenance.origin,
         import: provenance.import,
-        date: new.date.unwrap_or_else(|| provenance.create_time.date_naive()),
+        date: new.date.unwrap_or_else(|| draft.now.date_naive()),
         lifecycle: Lifecycle::Active,
         version: sequence,
         create_time: provenance.create_time,

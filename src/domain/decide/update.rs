@@ -17,7 +17,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, update: &Update) -> Result<(), Refus
     let unchanged = content.says_the_same(&stored);
     let updated =
         memory.clone().updated(draft.now, draft.next_sequence()).map_err(|_| Refusal::MemoryNotActive)?;
-    draft.answer(AnswerBody::Memory(memory.id.clone()));
+    draft.answer(AnswerBody::Memory(memory.id.clone(), memory.key));
     if unchanged {
         draft.show(memory, stored);
     } else {

@@ -74,8 +74,12 @@ impl Faults {
         self.rule.get_or_insert(rule);
     }
 
-    /// The value, unless there were faults. It is missing only where a fault was noted.
-    pub(super) fn settle<T>(self, value: Option<T>) -> Result<T, Refusal> {
+    /// The value, unless there were faults. It is missing only where a fault was noted. An unknown mode has a reason
+    /// of its own when it is alone, and is one of the fields at fault when it is not.
+    pub(super) fn settle<T>(mut self, value: Option<T>) -> Result<T, Refusal> {
+        if let (false, Some(Refusal::UnknownMode(number))) = (self.found.is_empty(), &self.rule) {
+            self.found.push(FieldViolation::new("mode", format!("{number} is unknown to this release")));
+        }
         match (self.found.is_empty(), self.rule, value) {
             (true, None, Some(value)) => Ok(value),
             (true, Some(rule), _) => Err(rule),

@@ -13,7 +13,9 @@ use crate::domain::refusal::Refusal;
 use crate::proto::v1;
 
 /// Reads a forget of one memory.
-pub(in crate::rpc) fn forget(caller: &Caller, message: v1::ForgetRequest) -> Result<Change, Refusal> {
+pub(in crate::rpc) fn forget(caller: &Caller, mut message: v1::ForgetRequest) -> Result<Change, Refusal> {
+    // A UUID means the same in either case.
+    message.request_id.make_ascii_lowercase();
     let digest = request_digest(Method::Forget, &message.request_id, &message);
     let v1::ForgetRequest { selector, mode: sent_mode, reason, request_id, etag, channel, validate_only } =
         message;
@@ -45,8 +47,10 @@ pub(in crate::rpc) fn forget(caller: &Caller, message: v1::ForgetRequest) -> Res
 /// Reads a forget of a list.
 pub(in crate::rpc) fn batch_forget(
     caller: &Caller,
-    message: v1::BatchForgetRequest,
+    mut message: v1::BatchForgetRequest,
 ) -> Result<Change, Refusal> {
+    // A UUID means the same in either case.
+    message.request_id.make_ascii_lowercase();
     let digest = request_digest(Method::BatchForget, &message.request_id, &message);
     let v1::BatchForgetRequest {
         memory_ids,

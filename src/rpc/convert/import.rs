@@ -7,8 +7,9 @@ use super::results::receipt_sent;
 use super::values::{count, timestamp};
 use crate::domain::answer::{Answer, AnswerBody, ImportOutcome, ImportResult};
 use crate::domain::command::{Body, Import, ImportItem};
-use crate::domain::ids::{AgentId, ImportId, OperationId};
+use crate::domain::ids::{ImportId, OperationId};
 use crate::domain::operation::Method;
+use crate::domain::principal::caller_agent;
 use crate::domain::refusal::Refusal;
 use crate::proto::v1;
 use crate::rpc::status;
@@ -17,9 +18,14 @@ use crate::rpc::status;
 const MAX_ITEMS: usize = 1000;
 
 /// Reads an import. A faulty item is answered in its place and is no fault of the call.
-pub(in crate::rpc) fn import(caller: &Caller, message: v1::ImportMemoriesRequest) -> Result<Change, Refusal> {
+pub(in crate::rpc) fn import(
+    caller: &Caller,
+    mut message: v1::ImportMemoriesRequest,
+) -> Result<Change, Refusal> {
     let for_others = |item: &v1::ImportItem| !item.agent_id.is_empty() || item.create_time.is_some();
     admin_only(&caller.principal, message.legacy || message.items.iter().any(for_others))?;
+    // A UUID means the same in either case.
+    message.request_id.make_ascii_lowercase();
     let digest = request_digest(Method::ImportMemories, &message.request_id, &message);
     let v1::ImportMemoriesRequest { import_id, items, request_id, legacy } = message;
 
@@ -61,7 +67,7 @@ impl Caller {
         let sent_id = memory_id.clone();
         let sent = Sent { memory_id, subject_id, graph_id, kind, content, metadata, memory_date };
         let memory = self.new_memory(&mut faults, sent);
-        let agent = faults.plain("agent_id", &agent_id, AgentId::parse);
+        let agent = faults.plain("agent_id", &agent_id, caller_agent);
         let create_time = timestamp(&mut faults, "create_time", create_time);
         ImportItem { sent_id, memory: faults.settle_entry(memory), agent, create_time }
     }
@@ -71,7 +77,7 @@ impl Caller {
 pub(in crate::rpc) fn import_response(answer: &Answer) -> v1::ImportMemoriesResponse {
     let (import_id, results): (_, &[ImportResult]) = match &answer.body {
         AnswerBody::Import { import_id, results } => (import_id.as_ref(), results),
-        AnswerBody::Memory(_) | AnswerBody::Results(_) => (None, &[]),
+        AnswerBody::Memory(..) | AnswerBody::Results(_) => (None, &[]),
     };
     let having = |outcome| count(results.iter().filter(|result| result.outcome == outcome).count());
     v1::ImportMemoriesResponse {

@@ -6,7 +6,7 @@ use super::memories::memory_sent;
 use super::metadata::metadata;
 use super::results::receipt_sent;
 use super::values::{date, kind_to_save};
-use crate::domain::answer::{Answer, AnswerBody};
+use crate::domain::answer::{Answer, AnswerBody, Shown};
 use crate::domain::command::{Body, NewMemory, Update};
 use crate::domain::content::{Content, Metadata};
 use crate::domain::ids::{Etag, GraphId, MemoryId, SubjectId};
@@ -54,7 +54,9 @@ impl Caller {
 }
 
 /// Reads a memory to be saved.
-pub(in crate::rpc) fn remember(caller: &Caller, message: v1::RememberRequest) -> Result<Change, Refusal> {
+pub(in crate::rpc) fn remember(caller: &Caller, mut message: v1::RememberRequest) -> Result<Change, Refusal> {
+    // A UUID means the same in either case.
+    message.request_id.make_ascii_lowercase();
     let digest = request_digest(Method::Remember, &message.request_id, &message);
     let v1::RememberRequest {
         memory_id,
@@ -76,7 +78,12 @@ pub(in crate::rpc) fn remember(caller: &Caller, message: v1::RememberRequest) ->
 }
 
 /// Reads a correction.
-pub(in crate::rpc) fn update(caller: &Caller, message: v1::UpdateMemoryRequest) -> Result<Change, Refusal> {
+pub(in crate::rpc) fn update(
+    caller: &Caller,
+    mut message: v1::UpdateMemoryRequest,
+) -> Result<Change, Refusal> {
+    // A UUID means the same in either case.
+    message.request_id.make_ascii_lowercase();
     let digest = request_digest(Method::UpdateMemory, &message.request_id, &message);
     let v1::UpdateMemoryRequest { memory_id, etag, content, metadata: attachment, reason, request_id } =
         message;
@@ -113,8 +120,11 @@ pub(in crate::rpc) fn update_response(answer: &Answer) -> v1::UpdateMemoryRespon
 /// The memory as it is now, or only its id when it is gone.
 fn shown(answer: &Answer) -> Option<v1::Memory> {
     match (&answer.memory, &answer.body) {
-        (Some(shown), _) => Some(memory_sent(&shown.0, &shown.1, None)),
-        (None, AnswerBody::Memory(id)) => {
+        (Some(shown), _) => {
+            let Shown { memory, content, forget_reason } = &**shown;
+            Some(memory_sent(memory, content, forget_reason.as_ref()))
+        }
+        (None, AnswerBody::Memory(id, _)) => {
             Some(v1::Memory { memory_id: id.to_string(), ..v1::Memory::default() })
         }
         (None, AnswerBody::Import { .. } | AnswerBody::Results(_)) => None,

@@ -13,7 +13,9 @@ use crate::domain::refusal::Refusal;
 use crate::proto::v1;
 
 /// Reads a restore.
-pub(in crate::rpc) fn restore(caller: &Caller, message: v1::RestoreRequest) -> Result<Change, Refusal> {
+pub(in crate::rpc) fn restore(caller: &Caller, mut message: v1::RestoreRequest) -> Result<Change, Refusal> {
+    // A UUID means the same in either case.
+    message.request_id.make_ascii_lowercase();
     let digest = request_digest(Method::Restore, &message.request_id, &message);
     let v1::RestoreRequest { memory_ids, operation_id, reason, request_id, channel, validate_only } = message;
 

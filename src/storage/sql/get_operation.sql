@@ -1,12 +1,11 @@
 -- get_operation: one operation, whoever called it; the caller decides who may see it.
 -- $1 text = 'tenant-001' — the tenant
 -- $2 uuid = '00000000-0000-7000-8000-000000000001' — the operation
-SELECT o.operation_id, q.request_id, o.method, o.principal_id, o.agent_id, o.channel, o.commit_time,
+SELECT o.operation_id, o.request_id, o.method, o.principal_id, o.agent_id, o.channel, o.commit_time,
        o.first_sequence, o.last_sequence, o.answer, r.reason,
        EXISTS (SELECT FROM memories AS m
                WHERE m.tenant_id = o.tenant_id AND m.forget_operation_id = o.operation_id AND m.state = 2
                  AND (m.purge_time IS NULL OR m.purge_time > clock_timestamp())) AS restorable
 FROM operations AS o
 LEFT JOIN operation_reasons AS r ON r.tenant_id = o.tenant_id AND r.operation_id = o.operation_id
-LEFT JOIN requests AS q ON q.tenant_id = o.tenant_id AND q.operation_id = o.operation_id
 WHERE o.tenant_id = $1 AND o.operation_id = $2

@@ -1,6 +1,6 @@
 -- list_memories_of_tenant: a page of all agents' memories, newest first; for administrators.
 -- $1 text = 'tenant-001' — the tenant
--- $2 text = NULL — unused: keeps the numbers of list_memories_of_agent
+-- $2 text = NULL — only this agent's, or null: all
 -- $3 timestamptz = 'infinity' — page: created before this, or
 -- $4 bigint = 9223372036854775807 — then and with a smaller key
 -- $5 text = NULL — subject
@@ -21,7 +21,7 @@ SELECT m.tenant_id, m.memory_key, m.memory_id, m.subject_id, m.agent_id, m.graph
 FROM memories AS m
 JOIN memory_contents AS c ON c.tenant_id = m.tenant_id AND c.memory_key = m.memory_key
 LEFT JOIN operation_reasons AS r ON r.tenant_id = m.tenant_id AND r.operation_id = m.forget_operation_id
-WHERE m.tenant_id = $1 AND $2::text IS NULL
+WHERE m.tenant_id = $1 AND ($2::text IS NULL OR m.agent_id = $2)
   AND (m.create_time, m.memory_key) < ($3, $4)
   AND ($5::text IS NULL OR m.subject_id = $5)
   AND ($6::text IS NULL OR m.graph_id = $6)

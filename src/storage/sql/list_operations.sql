@@ -7,14 +7,13 @@
 -- $6 timestamptz = NULL — committed at or after
 -- $7 timestamptz = NULL — committed before
 -- $8 bigint = 51 — rows at most
-SELECT o.operation_id, q.request_id, o.method, o.principal_id, o.agent_id, o.channel, o.commit_time,
+SELECT o.operation_id, o.request_id, o.method, o.principal_id, o.agent_id, o.channel, o.commit_time,
        o.first_sequence, o.last_sequence, NULL::json AS answer, r.reason,
        EXISTS (SELECT FROM memories AS m
                WHERE m.tenant_id = o.tenant_id AND m.forget_operation_id = o.operation_id AND m.state = 2
                  AND (m.purge_time IS NULL OR m.purge_time > clock_timestamp())) AS restorable
 FROM operations AS o
 LEFT JOIN operation_reasons AS r ON r.tenant_id = o.tenant_id AND r.operation_id = o.operation_id
-LEFT JOIN requests AS q ON q.tenant_id = o.tenant_id AND q.operation_id = o.operation_id
 WHERE o.tenant_id = $1 AND o.principal_id = $2
   AND (o.commit_time, o.operation_id) < ($3, $4)
   AND ($5::text IS NULL OR o.method = $5)

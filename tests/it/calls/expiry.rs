@@ -124,6 +124,24 @@ async fn the_sweeper_erases_without_any_call() {
 }
 
 #[tokio::test]
+async fn a_tenant_that_cannot_be_swept_keeps_no_other_from_it() {
+    let stage = stage(a_second(), Duration::from_secs(1)).await;
+    let caller_of = |tenant: &str| stage.server.caller_of(tenant, "default");
+    for tenant in ["a-held", "b-free"] {
+        caller_of(tenant).remember("memory", "text").await.unwrap();
+    }
+    caller_of("a-held").forget("memory", ForgetMode::Soft).await.unwrap();
+    let held = hold::head(&stage.database, "a-held").await;
+    caller_of("b-free").forget("memory", ForgetMode::Soft).await.unwrap();
+    let rows = "SELECT count(*) FROM memories WHERE tenant_id = 'b-free'";
+    hold::until(async || stage.database.value::<i64>(rows).await == 0).await;
+    let kept = "SELECT count(*) FROM memories WHERE tenant_id = 'a-held'";
+    assert_eq!(stage.database.value::<i64>(kept).await, 1, "its head is held, so nobody erased it");
+    held.release().await;
+    hold::until(async || stage.database.value::<i64>(kept).await == 0).await;
+}
+
+#[tokio::test]
 async fn without_an_end_nothing_expires() {
     let stage = stage(Retention::Never, Duration::from_millis(50)).await;
     let caller = stage.caller();

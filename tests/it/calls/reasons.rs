@@ -10,6 +10,7 @@ use memory_lifecycle::proto::v1::{
 };
 use prost::Message;
 use tonic::{Code, Request, Status};
+use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_types::StatusExt;
 
 use super::published::reasons;
@@ -19,6 +20,7 @@ use super::wire::{
 };
 use super::{cut, hold};
 use crate::harness::caller::by_id;
+use crate::harness::server::SERVICE;
 use crate::harness::{Database, Server, reason, settings};
 
 /// What a caller got, and from which method.
@@ -189,6 +191,7 @@ async fn outcome_unknown() -> Got {
     let database = Database::migrated().await;
     Server::start(&database).await.caller().remember("kept", "kept").await.unwrap();
     let server = Server::start_unready(cut::at_commit(&database).await, settings()).await;
+    server.until_health(SERVICE, ServingStatus::Serving).await;
     let metadata = super::wire::metadata(&server.caller().identity);
     let message = forget_kept().encode_to_vec();
     (FORGET, super::wire::call(&server.channel, metadata, FORGET, message).await.unwrap_err())
@@ -258,6 +261,7 @@ async fn a_lost_commit_of_a_list_is_unknown_for_each_id() {
     let ready = Server::start(&database).await;
     ready.caller().remember("kept", "kept").await.unwrap();
     let server = Server::start_unready(cut::at_commit(&database).await, settings()).await;
+    server.until_health(SERVICE, ServingStatus::Serving).await;
     let answer = server.caller().batch_forget(&["kept", "a b"], ForgetMode::Soft).await.unwrap();
     assert_eq!((answer.requested, answer.unknown), (2, 2));
     assert_eq!(answer.status(), memory_lifecycle::proto::v1::ForgetStatus::NotForgotten);

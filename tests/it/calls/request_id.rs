@@ -151,11 +151,27 @@ async fn a_replayed_save_shows_the_memory_as_it_is_now_or_only_its_id() {
     };
     let first: RememberResponse = read(&stage.call(REMEMBER, &remember()).await.unwrap());
     assert_eq!(again().await, first.memory.unwrap());
-    caller.forget("new", ForgetMode::Soft).await.unwrap();
-    assert_eq!(again().await, caller.get("new").await.unwrap(), "archived, as a read shows it");
+    let with_reason =
+        ForgetRequest { selector: by_id("new"), reason: "because".to_owned(), ..ForgetRequest::default() };
+    caller.lifecycle.clone().forget(with_reason).await.unwrap();
+    let shown = caller.get("new").await.unwrap();
+    assert_eq!(shown.forget_reason, "because");
+    assert_eq!(again().await, shown, "archived, as a read shows it");
     caller.forget("new", ForgetMode::Hard).await.unwrap();
     let gone = again().await;
     assert_eq!((gone.memory_id.as_str(), gone.content.as_str(), gone.create_time), ("new", "", None));
+    caller.remember("new", "another memory under the old id").await.unwrap();
+    assert_eq!(again().await, gone, "nothing of another memory");
+}
+
+#[tokio::test]
+async fn a_uuid_is_the_same_in_either_case() {
+    let stage = Stage::furnished().await;
+    let upper = RememberRequest { request_id: remember().request_id.to_uppercase(), ..remember() };
+    assert_ne!(upper.request_id, remember().request_id);
+    let first: RememberResponse = read(&stage.call(REMEMBER, &remember()).await.unwrap());
+    let second: RememberResponse = read(&stage.call(REMEMBER, &upper).await.unwrap());
+    assert_eq!((first.replayed, second.replayed), (false, true));
 }
 
 #[tokio::test]

@@ -21,6 +21,7 @@ pub async fn cluster() -> &'static Cluster {
                 durability: Durability::FastAndLoose,
                 settings: vec![
                     ("max_connections".into(), "400".into()),
+                    ("autovacuum".into(), "off".into()),
                     ("log_line_prefix".into(), "%m [%p] %d ".into()),
                 ],
                 ..ClusterOptions::default()

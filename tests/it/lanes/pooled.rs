@@ -9,6 +9,7 @@ async fn a_connection_left_in_a_transaction_is_discarded() {
     let database = Database::migrated().await;
     let options = StoreOptions { lane_connections: 1, read_connections: 1 };
     let store = Store::new(&database.app().await, options);
+    store.set_usable(true);
     let pid = "SELECT pg_backend_pid()";
     let mut first = store.lane_connection().await.unwrap();
     let left: i32 = sqlx::query_scalar(pid).fetch_one(&mut *first).await.unwrap();
@@ -29,6 +30,7 @@ async fn a_cancelled_begin_harms_nobody() {
     let database = Database::migrated().await;
     let options = StoreOptions { lane_connections: 1, read_connections: 1 };
     let store = Store::new(&database.app().await, options);
+    store.set_usable(true);
     for _ in 0..200 {
         {
             let mut connection = store.lane_connection().await.unwrap();

@@ -68,6 +68,7 @@ fn every_fault_is_told_at_once() {
         [
             "channel",
             "etag",
+            "mode",
             "reason",
             "request_id",
             "selector.filter.create_time_from",
