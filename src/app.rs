@@ -98,12 +98,8 @@ impl App {
         let stop = CancellationToken::new();
         let background = TaskTracker::new();
         let (health, health_service) = health::service().await;
-        background.spawn(health::follow(
-            health,
-            self.store.clone(),
-            self.settings.health_interval,
-            stop.clone(),
-        ));
+        let watch = health::Watch::begin(health, self.store.clone()).await;
+        background.spawn(watch.follow(self.settings.health_interval, stop.clone()));
         let sweeper = Sweeper {
             store: self.store.clone(),
             lanes: self.lanes.clone(),

@@ -23,42 +23,66 @@ pub(super) async fn service() -> (HealthReporter, HealthServer<impl Health>) {
     (reporter, service)
 }
 
-/// Reports, now and at every interval, until told to stop; then says NOT_SERVING for good.
-pub(super) async fn follow(
+/// How long Postgres may take to say that it is there.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the start waits for the first answer, so that the first caller finds the server ready.
+const PATIENCE_AT_START: Duration = Duration::from_secs(1);
+
+/// What is known, and whom it is told.
+pub(super) struct Watch {
     reporter: HealthReporter,
     store: Store,
-    interval: Duration,
-    stop: CancellationToken,
-) {
-    reporter.set_service_status("", ServingStatus::Serving).await;
-    let mut last = None;
-    let mut ticks = tokio::time::interval(interval);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => break,
-            _ = ticks.tick() => {}
+    last: Option<Readiness>,
+}
+
+impl Watch {
+    /// Looks once, so that a server whose database is there is ready before it takes its first call.
+    pub(super) async fn begin(reporter: HealthReporter, store: Store) -> Self {
+        reporter.set_service_status("", ServingStatus::Serving).await;
+        let mut watch = Self { reporter, store, last: None };
+        watch.look(PATIENCE_AT_START).await;
+        watch
+    }
+
+    /// Looks at every interval until told to stop; then says NOT_SERVING for good.
+    pub(super) async fn follow(mut self, interval: Duration, stop: CancellationToken) {
+        let mut ticks = tokio::time::interval(interval);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => break,
+                _ = ticks.tick() => {}
+            }
+            tokio::select! {
+                () = stop.cancelled() => break,
+                () = self.look(PATIENCE) => {}
+            }
         }
-        let readiness = readiness(&store).await;
-        if last.as_ref() == Some(&readiness) {
-            continue;
+        for name in SERVICES.into_iter().chain([""]) {
+            self.reporter.set_service_status(name, ServingStatus::NotServing).await;
+        }
+    }
+
+    async fn look(&mut self, patience: Duration) {
+        let readiness = tokio::time::timeout(patience, readiness(&self.store))
+            .await
+            .unwrap_or(Readiness::Store(StoreError::NoConnection));
+        if self.last.as_ref() == Some(&readiness) {
+            return;
         }
         readiness.log();
         // While Postgres does not answer, what was known of its schema stands.
         if !matches!(readiness, Readiness::Store(_)) {
-            store.set_usable(readiness == Readiness::Ready);
+            self.store.set_usable(readiness == Readiness::Ready);
         }
         let status = match readiness {
             Readiness::Ready => ServingStatus::Serving,
             _ => ServingStatus::NotServing,
         };
         for name in SERVICES {
-            reporter.set_service_status(name, status).await;
+            self.reporter.set_service_status(name, status).await;
         }
-        last = Some(readiness);
-    }
-    for name in SERVICES.into_iter().chain([""]) {
-        reporter.set_service_status(name, ServingStatus::NotServing).await;
+        self.last = Some(readiness);
     }
 }
 
