@@ -10,7 +10,7 @@ use super::{assert_log_explains_rows, verified_log};
 use crate::harness::{Caller, Database, Server, reason, scaled, settings};
 
 const CALLERS: usize = 64;
-const TENANTS: usize = 4;
+const TENANTS: usize = 1;
 const IDS: usize = 50;
 /// What may be answered to these calls.
 const DOCUMENTED: [&str; 5] =
