@@ -70,7 +70,7 @@ impl Calls {
         let if_unknown = change.if_unknown();
         let Change { command, validate_only } = change;
         if validate_only {
-            return Ok(Answer { validate_only, ..self.ops.rehearse(command).await? });
+            return self.ops.rehearse(command).await;
         }
         match (self.ops.change(command).await, if_unknown) {
             (Err(Failure::OutcomeUnknown), Some(answer)) => Ok(answer),

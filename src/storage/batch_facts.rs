@@ -1,6 +1,6 @@
 //! Loads the facts of a batch: set-based, one statement a table, whatever the number of commands.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -36,23 +36,25 @@ fn facts_of<'facts>(
     facts.get_mut(tenant).ok_or(StoreError::Impossible("a row of a tenant that was not asked for"))
 }
 
+/// What is asked for, each once, as the two columns that a statement takes.
+fn distinct<'command>(
+    wanted: impl Iterator<Item = (&'command str, &'command str)>,
+) -> (Vec<&'command str>, Vec<&'command str>) {
+    let wanted: BTreeSet<_> = wanted.collect();
+    wanted.into_iter().unzip()
+}
+
 async fn load_memories(
     connection: &mut PgConnection,
     facts: &mut FactsByTenant,
     commands: &[&Command],
 ) -> Result<(), StoreError> {
-    let mut wanted: Vec<(&str, &str)> = commands
-        .iter()
-        .flat_map(|command| {
-            command.memory_ids().into_iter().map(|id| (command.tenant().as_str(), id.as_str()))
-        })
-        .collect();
-    wanted.sort_unstable();
-    wanted.dedup();
-    if wanted.is_empty() {
+    let (tenants, ids) = distinct(commands.iter().flat_map(|command| {
+        command.memory_ids().into_iter().map(|id| (command.tenant().as_str(), id.as_str()))
+    }));
+    if ids.is_empty() {
         return Ok(());
     }
-    let (tenants, ids): (Vec<&str>, Vec<&str>) = wanted.into_iter().unzip();
     let rows: Vec<MemoryRow> = sqlx::query_as(include_str!("sql/load_memories.sql"))
         .bind(tenants)
         .bind(ids)
@@ -142,19 +144,13 @@ async fn load_graphs(
     facts: &mut FactsByTenant,
     commands: &[&Command],
 ) -> Result<(), StoreError> {
-    let mut wanted: Vec<(&str, &str)> = commands
-        .iter()
-        .flat_map(|command| {
-            let graphs = command.graphs().into_iter().filter(|graph| !graph.is_default());
-            graphs.map(|graph| (command.tenant().as_str(), graph.as_str()))
-        })
-        .collect();
-    wanted.sort_unstable();
-    wanted.dedup();
-    if wanted.is_empty() {
+    let (tenants, graphs) = distinct(commands.iter().flat_map(|command| {
+        let graphs = command.graphs().into_iter().filter(|graph| !graph.is_default());
+        graphs.map(|graph| (command.tenant().as_str(), graph.as_str()))
+    }));
+    if graphs.is_empty() {
         return Ok(());
     }
-    let (tenants, graphs): (Vec<&str>, Vec<&str>) = wanted.into_iter().unzip();
     let rows: Vec<(String, String)> = sqlx::query_as(include_str!("sql/load_graphs.sql"))
         .bind(tenants)
         .bind(graphs)
