@@ -12,7 +12,8 @@ use crate::domain::facts::{Facts, Head};
 use crate::domain::ids::{OperationId, TenantId};
 use crate::domain::policy::Policy;
 use crate::storage::batch_facts::{self, FactsByTenant};
-use crate::storage::heads::{self, MovedHead};
+use crate::storage::batch_log::MovedHead;
+use crate::storage::heads;
 use crate::storage::pool::DbConnection;
 use crate::storage::tx::{CommitError, Unit};
 use crate::storage::{StoreError, batch_writes};
@@ -71,9 +72,8 @@ pub(super) async fn prepare<'connection>(
         .map(|waiting| (!waiting.is_abandoned()).then_some(&*waiting.command))
         .map(|command| command.filter(|command| facts.contains_key(command.tenant())))
         .collect();
-    let clock = heads::read_clock(unit.connection()).await?;
     let decidable: Vec<&Command> = commands.iter().copied().flatten().collect();
-    batch_facts::load(unit.connection(), &mut facts, &decidable).await?;
+    let clock = batch_facts::load(unit.connection(), &mut facts, &decidable).await?;
     let verdicts: Vec<Verdict> = commands
         .into_iter()
         .map(|command| {
@@ -125,8 +125,7 @@ async fn write(
             Some(MovedHead { tenant, read: *held.get(*tenant)?, moved: facts.get(*tenant)?.head })
         })
         .collect();
-    batch_writes::write(unit.connection(), &changes).await?;
-    heads::update_heads(unit.connection(), &moved).await?;
+    batch_writes::write(unit.connection(), &changes, &moved).await?;
     Ok(changes
         .iter()
         .flat_map(|(tenant, changes)| {

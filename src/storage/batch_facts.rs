@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use sqlx::PgConnection;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, PgConnection, Row, ValueRef};
 use uuid::Uuid;
 
 use super::error::StoreError;
 use super::rows::{ContentRow, MemoryRow, hash};
+use crate::domain::Timestamp;
 use crate::domain::answer::Answer;
 use crate::domain::command::{Body, Command};
 use crate::domain::facts::{AnsweredRequest, Facts};
@@ -15,18 +17,19 @@ use crate::domain::ids::{GraphId, MemoryKey, OperationId, PrincipalId, RequestId
 /// The facts of a batch, by tenant.
 pub type FactsByTenant = HashMap<TenantId, Facts>;
 
-/// Adds to the tenants' facts all that the commands need to be decided. Statements for tables that no command
-/// asks about are not run.
+/// Adds to the tenants' facts all that the commands need to be decided, and answers the database's clock at that
+/// moment. Statements for tables that no command asks about are not run.
 pub async fn load(
     connection: &mut PgConnection,
     facts: &mut FactsByTenant,
     commands: &[&Command],
-) -> Result<(), StoreError> {
-    load_memories(connection, facts, commands).await?;
+) -> Result<Timestamp, StoreError> {
+    let clock = load_memories(connection, facts, commands).await?;
     load_archived_by(connection, facts, commands).await?;
     load_contents(connection, facts, commands).await?;
     load_graphs(connection, facts, commands).await?;
-    load_requests(connection, facts, commands).await
+    load_requests(connection, facts, commands).await?;
+    Ok(clock)
 }
 
 fn facts_of<'facts>(
@@ -48,19 +51,22 @@ async fn load_memories(
     connection: &mut PgConnection,
     facts: &mut FactsByTenant,
     commands: &[&Command],
-) -> Result<(), StoreError> {
+) -> Result<Timestamp, StoreError> {
     let (tenants, ids) = distinct(commands.iter().flat_map(|command| {
         command.memory_ids().into_iter().map(|id| (command.tenant().as_str(), id.as_str()))
     }));
-    if ids.is_empty() {
-        return Ok(());
-    }
-    let rows: Vec<MemoryRow> = sqlx::query_as(include_str!("sql/load_memories.sql"))
+    let rows: Vec<PgRow> = sqlx::query(include_str!("sql/load_memories.sql"))
         .bind(tenants)
         .bind(ids)
         .fetch_all(connection)
         .await?;
-    know_memories(facts, rows)
+    let first = rows.first().ok_or(StoreError::Impossible("a clock that does not answer"))?;
+    let clock = first.try_get("clock")?;
+    let is_memory = |row: &PgRow| row.try_get_raw("memory_key").is_ok_and(|key| !key.is_null());
+    let memories: Result<Vec<MemoryRow>, sqlx::Error> =
+        rows.iter().filter(|row| is_memory(row)).map(MemoryRow::from_row).collect();
+    know_memories(facts, memories?)?;
+    Ok(clock)
 }
 
 async fn load_archived_by(

@@ -17,17 +17,6 @@ struct HeadRow {
     last_time: Option<Timestamp>,
 }
 
-/// A head to be moved.
-#[derive(Debug, Clone)]
-pub struct MovedHead<'tenant> {
-    /// Whose.
-    pub tenant: &'tenant TenantId,
-    /// From where it was read.
-    pub read: Head,
-    /// To where the decisions lead.
-    pub moved: Head,
-}
-
 /// Gives tenants their head rows. To be run on its own, while no head is held.
 pub async fn insert_missing_heads(
     connection: &mut PgConnection,
@@ -78,30 +67,6 @@ pub async fn read_head(connection: &mut PgConnection, tenant: &TenantId) -> Resu
         .fetch_optional(connection)
         .await?;
     Ok(row.map(into_head).transpose()?.map_or(Head::EMPTY, |(_, head)| head))
-}
-
-/// The database's clock, now.
-pub async fn read_clock(connection: &mut PgConnection) -> Result<Timestamp, StoreError> {
-    Ok(sqlx::query_scalar(include_str!("sql/read_clock.sql")).fetch_one(connection).await?)
-}
-
-/// Moves the heads: the last statement before COMMIT, and the one whose row count proves that the transaction
-/// still stands.
-pub async fn update_heads(connection: &mut PgConnection, heads: &[MovedHead<'_>]) -> Result<(), StoreError> {
-    let moved = sqlx::query(include_str!("sql/update_heads.sql"))
-        .bind(heads.iter().map(|head| head.tenant.as_str()).collect::<Vec<_>>())
-        .bind(heads.iter().map(|head| head.read.sequence).collect::<Vec<_>>())
-        .bind(heads.iter().map(|head| head.moved.sequence).collect::<Vec<_>>())
-        .bind(heads.iter().map(|head| head.moved.hash.to_vec()).collect::<Vec<_>>())
-        .bind(heads.iter().map(|head| head.moved.last_time).collect::<Vec<_>>())
-        .execute(connection)
-        .await?
-        .rows_affected();
-    if usize::try_from(moved) == Ok(heads.len()) {
-        Ok(())
-    } else {
-        Err(StoreError::Impossible("a head that moved while it was held"))
-    }
 }
 
 /// How many of these operations were committed.

@@ -2,9 +2,11 @@
 //! here. Knows the domain's types; decides nothing.
 
 pub mod batch_facts;
+pub mod batch_log;
 pub mod batch_writes;
 mod codes;
 pub mod error;
+mod gather;
 pub mod heads;
 pub mod pool;
 pub mod read_audit;

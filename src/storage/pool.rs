@@ -21,6 +21,15 @@ const LOCK_WAIT: Duration = Duration::from_secs(3);
 const LANE_STATEMENT: Duration = Duration::from_secs(30);
 /// How long one read may take: no snapshot is held longer, since a held one slows every head's update down.
 const READ_STATEMENT: Duration = Duration::from_secs(5);
+/// What lanes tell the planner: all they do is to look rows up by keys, from a few to some thousands at once. A plan
+/// for that is the same whatever the keys, so it is made once a connection and not once a call; and it goes by the
+/// index even when it was made while the table was still empty.
+const POINT_LOOKUPS: [(&str, &str); 4] = [
+    ("plan_cache_mode", "force_generic_plan"),
+    ("enable_seqscan", "off"),
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
+];
 /// How long to wait for a connection.
 const ACQUIRE: Duration = Duration::from_secs(3);
 
@@ -52,7 +61,7 @@ impl Store {
     /// Sets connections up; opens none yet, so it succeeds while the database is away.
     pub fn new(connect: &PgConnectOptions, options: StoreOptions) -> Self {
         Self {
-            lanes: pool(connect.clone(), options.lane_connections, LANE_STATEMENT),
+            lanes: pool(connect.clone().options(POINT_LOOKUPS), options.lane_connections, LANE_STATEMENT),
             reads: pool(connect.clone(), options.read_connections, READ_STATEMENT),
             health: pool(connect.clone(), 1, READ_STATEMENT),
             usable: Arc::default(),
@@ -104,6 +113,8 @@ fn pool(connect: PgConnectOptions, connections: u32, statement: Duration) -> PgP
         ("lock_timeout", millis(LOCK_WAIT)),
         ("statement_timeout", millis(statement)),
         ("TimeZone", "UTC".to_owned()),
+        // Compiling a statement takes longer than any of ours runs.
+        ("jit", "off".to_owned()),
     ]);
     PgPoolOptions::new()
         .max_connections(connections)

@@ -7,7 +7,6 @@ const HOME: &str = "src/storage/sql/";
 /// Statements that name no tenant, and why they may.
 const ACROSS_TENANTS: &[(&str, &str)] = &[
     ("read_schema_version.sql", "reads what the schema is, which belongs to no tenant"),
-    ("read_clock.sql", "reads no table"),
     ("due_tenants.sql", "finds the tenants for the sweeper, which then works in one at a time"),
 ];
 

@@ -71,6 +71,22 @@ async fn a_row_that_changed_without_its_head_is_not_written_over() {
     assert_eq!(super::verified_log(&server, &database, "default").await.len(), 3);
 }
 
+/// The head's update finds no row, as it would if the head had moved although it was held.
+const HEAD_STAYS: &str = "
+    CREATE FUNCTION stay() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+    CREATE TRIGGER stay BEFORE UPDATE ON tenants FOR EACH ROW EXECUTE FUNCTION stay()";
+
+#[tokio::test]
+async fn what_does_not_move_its_head_is_not_committed() {
+    let (database, server) = with_three_memories().await;
+    database.execute(HEAD_STAYS).await;
+    let refused = server.caller().forget("other", ForgetMode::Soft).await.unwrap_err();
+    assert_eq!(reason(&refused), "INTERNAL");
+    let changed: i64 = database.value("SELECT count(*) FROM memories WHERE state <> 1 OR version > 3").await;
+    assert_eq!(changed, 0);
+    assert_eq!(super::verified_log(&server, &database, "default").await.len(), 3);
+}
+
 #[tokio::test]
 async fn one_statement_that_locks_and_reads_sees_old_memories_beside_the_new_head() {
     // What the rule guards against, on this very Postgres: were it to see what the holder left, the two statements

@@ -55,12 +55,12 @@ async fn many_commands_on_one_memory_each_see_the_ones_before() {
     lanes.close().await;
 }
 
-/// Counts tries of transactions that store a request id, those that fail too.
+/// Counts rows of request ids that a transaction tried to store, those of failed ones too.
 const COUNT_TRIES: &str = "
     CREATE SEQUENCE tries;
     CREATE FUNCTION count_try() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
-    BEGIN PERFORM nextval('public.tries'); RETURN NULL; END $$;
-    CREATE TRIGGER count_try BEFORE INSERT ON requests FOR EACH STATEMENT EXECUTE FUNCTION count_try()";
+    BEGIN PERFORM nextval('public.tries'); RETURN NEW; END $$;
+    CREATE TRIGGER count_try BEFORE INSERT ON requests FOR EACH ROW EXECUTE FUNCTION count_try()";
 
 #[tokio::test]
 async fn a_request_id_that_comes_twice_in_a_batch_is_answered_once_and_repeated() {
