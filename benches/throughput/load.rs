@@ -1,140 +1,108 @@
-//! Our calls: as many callers as the peer has clients, each sending its next call when the last was answered.
+//! Our callers: as many as the peer has clients, each sending its next call when the last was answered.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use memory_lifecycle::proto::v1::memory_lifecycle_client::MemoryLifecycleClient;
-use memory_lifecycle::proto::v1::memory_store_client::MemoryStoreClient;
-use memory_lifecycle::proto::v1::{
-    BatchForgetRequest, ForgetRequest, RememberRequest, RestoreRequest, Selector,
-};
 use tokio::task::JoinSet;
-use tonic::Request;
 use tonic::transport::Channel;
 
-use crate::options::Options;
-use crate::report::Run;
-use crate::server::Server;
+use crate::calls::{self, Work};
+use crate::ids::{Order, Supply};
+use crate::run::{Call, Run, WARM_UP};
+use crate::server::{self, Server};
 
-/// What a caller does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Work {
-    Forget,
-    Restore,
-    Batch,
-    Remember,
+/// Each run's Remember makes ids of its own.
+static RUNS: AtomicUsize = AtomicUsize::new(0);
+
+/// When callers stop.
+#[derive(Debug, Clone, Copy)]
+enum Until {
+    Time(Duration),
+    Calls(usize),
 }
 
-/// Which memories are left: handed out one after the other, each once.
-struct Supply {
-    next: AtomicUsize,
-    tenants: usize,
-    per_tenant: usize,
-    step: usize,
+/// How many callers share a connection.
+const CALLERS_PER_CONNECTION: usize = 32;
+
+fn connections(server: &Server, callers: usize) -> Vec<Channel> {
+    (0..callers.div_ceil(CALLERS_PER_CONNECTION)).map(|_| server.channel()).collect()
 }
 
-impl Supply {
-    /// A tenant and the number of its next memory; `None` when all are used up.
-    fn take(&self) -> Option<(usize, usize)> {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let (tenant, place) = (number % self.tenants, number / self.tenants * self.step);
-        (place + self.step <= self.per_tenant).then_some((tenant, place + 1))
-    }
-}
-
-/// Runs the work for the agreed time and answers memories a second and all latencies.
-pub(crate) async fn run(
+/// Works for the warm-up and then for the measured seconds.
+pub(crate) async fn for_seconds(
     server: &Server,
     work: Work,
-    clients: usize,
-    tenants: usize,
-    round: usize,
-    options: &Options,
+    callers: usize,
+    order: Order,
+    seconds: u64,
 ) -> Run {
-    let supply = |step| {
-        Arc::new(Supply { next: AtomicUsize::new(0), tenants, per_tenant: options.per_tenant(), step })
-    };
-    let channels: Vec<Channel> = (0..clients.div_ceil(32)).map(|_| server.channel()).collect();
-    let channels = channels.as_slice();
-    let time = Duration::from_secs(options.seconds);
-    if work == Work::Restore {
-        // What is to be restored must be archived first: by the same number of calls, out of the measured time.
-        callers(channels, Work::Forget, clients, &supply(1), time.mul_f64(1.5), round).await;
-    }
-    let step = if work == Work::Batch { 100 } else { 1 };
-    callers(channels, work, clients, &supply(step), time, round).await
+    let until = Until::Time(WARM_UP + Duration::from_secs(seconds));
+    let calls = run(&connections(server, callers), work, callers, order, until).await;
+    Run::in_time(&calls, seconds, order.size)
 }
 
-async fn callers(
-    channels: &[Channel],
+/// Makes this many calls, of which the first ones are the warm-up.
+pub(crate) async fn for_calls(
+    server: &Server,
     work: Work,
-    clients: usize,
-    supply: &Arc<Supply>,
-    time: Duration,
-    round: usize,
+    callers: usize,
+    order: Order,
+    (skipped, measured): (usize, usize),
 ) -> Run {
+    let until = Until::Calls(skipped + measured);
+    let calls = run(&connections(server, callers), work, callers, order, until).await;
+    Run::of_all(calls, skipped)
+}
+
+/// One caller in a thread of its own, so that other callers of this process delay it only as those of another
+/// process would. It goes from tenant to tenant, but for the first one.
+pub(crate) async fn one_by_one(server: &Server, work: Work, order: Order, seconds: u64) -> Run {
+    let address = server.address().to_owned();
+    let alone = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let until = Until::Time(WARM_UP + Duration::from_secs(seconds));
+            let calls = run(&[server::channel(&address)], work, 1, order, until).await;
+            Run::in_time(&calls, seconds, order.size)
+        })
+    };
+    tokio::task::spawn_blocking(alone).await.expect("the caller ends well")
+}
+
+async fn run(channels: &[Channel], work: Work, callers: usize, order: Order, until: Until) -> Vec<Call> {
+    let run = RUNS.fetch_add(1, Ordering::Relaxed);
+    let supply = Arc::new(Supply::new(order));
     let start = Instant::now();
     let mut tasks = JoinSet::new();
-    for client in 0..clients {
-        let channel = channels[client % channels.len()].clone();
-        let supply = Arc::clone(supply);
-        tasks.spawn(async move {
-            let mut latencies = Vec::new();
-            while start.elapsed() < time {
-                let Some((tenant, number)) = supply.take() else { break };
-                let sent = Instant::now();
-                call(&channel, work, tenant, number, round, client).await;
-                latencies.push(u32::try_from(sent.elapsed().as_micros()).unwrap_or(u32::MAX));
-            }
-            latencies
-        });
+    for caller in 0..callers {
+        let channel = channels[caller % channels.len()].clone();
+        tasks.spawn(call_on(channel, work, Arc::clone(&supply), start, until, run));
     }
-    let mut latencies: Vec<u32> = tasks.join_all().await.into_iter().flatten().collect();
-    let seconds = start.elapsed().as_secs_f64();
-    latencies.sort_unstable();
-    let memories = latencies.len() * supply.step;
-    Run { per_second: f64::from(u32::try_from(memories).expect("a count")) / seconds, latencies }
+    tasks.join_all().await.into_iter().flatten().collect()
 }
 
-async fn call(channel: &Channel, work: Work, tenant: usize, number: usize, round: usize, client: usize) {
-    let id = |number: usize| format!("m{number}");
-    let mut lifecycle = MemoryLifecycleClient::new(channel.clone());
-    let answered = match work {
-        Work::Forget => {
-            let selector = Some(Selector { memory_id: Some(id(number)), ..Selector::default() });
-            let request = ForgetRequest { selector, ..ForgetRequest::default() };
-            lifecycle.forget(as_tenant(tenant, request)).await.map(|answer| answer.into_inner().archived == 1)
+async fn call_on(
+    channel: Channel,
+    work: Work,
+    supply: Arc<Supply>,
+    start: Instant,
+    until: Until,
+    run: usize,
+) -> Vec<Call> {
+    let micros = |duration: Duration| u64::try_from(duration.as_micros()).expect("a short time");
+    let mut made = Vec::new();
+    loop {
+        let number = supply.next();
+        let is_over = match until {
+            Until::Time(time) => start.elapsed() >= time,
+            Until::Calls(calls) => number >= calls,
+        };
+        if is_over {
+            return made;
         }
-        Work::Restore => {
-            let request = RestoreRequest { memory_ids: vec![id(number)], ..RestoreRequest::default() };
-            // Past what was archived before, it is a call that changes nothing; the supply is sized to avoid that.
-            lifecycle
-                .restore(as_tenant(tenant, request))
-                .await
-                .map(|answer| answer.into_inner().requested == 1)
-        }
-        Work::Batch => {
-            let memory_ids = (number..number + 100).map(id).collect();
-            let request = BatchForgetRequest { memory_ids, ..BatchForgetRequest::default() };
-            let answer = lifecycle.batch_forget(as_tenant(tenant, request)).await;
-            answer.map(|answer| answer.into_inner().archived == 100)
-        }
-        Work::Remember => {
-            let request = RememberRequest {
-                memory_id: format!("new-{round}-{client}-{number}"),
-                content: "0123456789abcdef".repeat(64),
-                ..RememberRequest::default()
-            };
-            let answer = MemoryStoreClient::new(channel.clone()).remember(as_tenant(tenant, request)).await;
-            answer.map(|answer| answer.into_inner().memory.is_some())
-        }
-    };
-    assert!(answered.expect("the call succeeds"), "the call did its work");
-}
-
-fn as_tenant<Message>(tenant: usize, message: Message) -> Request<Message> {
-    let mut request = Request::new(message);
-    request.metadata_mut().insert("x-tenant-id", format!("ours-{tenant}").parse().expect("a name"));
-    request
+        let sent = Instant::now();
+        calls::call(&channel, work, supply.order, number, run).await;
+        made.push(Call { end: micros(start.elapsed()), latency: micros(sent.elapsed()) });
+    }
 }

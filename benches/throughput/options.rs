@@ -10,16 +10,22 @@ pub(crate) struct Options {
     /// Memories of 1 KiB, over 100 tenants.
     #[arg(long, default_value_t = 1_000_000)]
     pub(crate) memories: usize,
-    /// Seconds that each side runs in each round.
-    #[arg(long, default_value_t = 5)]
+    /// Measured seconds of each side in each round, after two of warming up.
+    #[arg(long, default_value_t = 3)]
     pub(crate) seconds: u64,
-    /// Rounds; the table shows medians.
+    /// Rounds; the tables show medians.
     #[arg(long, default_value_t = 5)]
     pub(crate) rounds: usize,
-    /// Only cases whose name contains this.
+    /// Only rows whose name contains this.
     #[arg(long)]
     pub(crate) only: Option<String>,
-    /// Also write the results here, as JSON.
+    /// Measure the cost of a forget with 10,000,000 memories as well, which takes some minutes to fill.
+    #[arg(long)]
+    pub(crate) ten_million: bool,
+    /// A Python that has `langgraph-checkpoint-postgres` and `psycopg`, for the rows with LangGraph's store.
+    #[arg(long, default_value = "python3")]
+    pub(crate) python: PathBuf,
+    /// Also write the results here, as JSON with every round.
     #[arg(long)]
     pub(crate) json: Option<PathBuf>,
     /// Given by `cargo bench`.
@@ -27,16 +33,8 @@ pub(crate) struct Options {
     bench: bool,
 }
 
-/// How many tenants the memories are spread over.
-pub(crate) const TENANTS: usize = 100;
-
 impl Options {
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
-    }
-
-    /// Memories of each tenant.
-    pub(crate) fn per_tenant(&self) -> usize {
-        self.memories / TENANTS
     }
 }

@@ -1,140 +1,186 @@
-//! The table: medians, ratios and spreads.
+//! The tables, and the JSON with every round.
 
 use std::fmt::Write;
 
+use serde_json::{Value, json};
+
+use crate::cases::{Case, Measure};
 use crate::options::Options;
+use crate::postgres::SETTINGS;
+use crate::run::{Aim, Run, Spread, WARM_UP};
 
-/// One side's round: memories a second, and latencies in microseconds, sorted.
-#[derive(Debug)]
-pub(crate) struct Run {
-    pub(crate) per_second: f64,
-    pub(crate) latencies: Vec<u32>,
-}
-
-impl Run {
-    fn median(&self) -> f64 {
-        self.latencies.get(self.latencies.len() / 2).map_or(0.0, |micros| f64::from(*micros))
-    }
-}
-
-/// One case: our rounds and the peer's, taken in turn.
-pub(crate) struct Pair {
-    name: &'static str,
-    clients: usize,
-    tenants: usize,
-    peer_name: &'static str,
-    aim: &'static str,
+/// Our rounds, and those of what we are compared with, taken in turn.
+pub(crate) struct Comparison {
+    case: Case,
+    beside_name: String,
     ours: Vec<Run>,
-    peer: Vec<Run>,
+    beside: Vec<Run>,
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
+/// A figure that stands for itself.
+pub(crate) struct Figure {
+    pub(crate) name: String,
+    pub(crate) unit: &'static str,
+    pub(crate) rounds: Vec<f64>,
+    pub(crate) aim: Aim,
+    pub(crate) note: String,
+    /// Further rounds that the note is made of.
+    pub(crate) raw: Value,
 }
 
-impl Pair {
-    pub(crate) fn new(
-        name: &'static str,
-        clients: usize,
-        tenants: usize,
-        peer_name: &'static str,
-        aim: &'static str,
-    ) -> Self {
-        Self { name, clients, tenants, peer_name, aim, ours: Vec::new(), peer: Vec::new() }
+fn rates(runs: &[Run]) -> Vec<f64> {
+    runs.iter().map(|run| run.per_second).collect()
+}
+
+fn medians(runs: &[Run]) -> Vec<f64> {
+    runs.iter().map(|run| run.latency_ms(0.5)).collect()
+}
+
+fn met(aim: Aim, value: f64) -> &'static str {
+    match aim.is_met(value) {
+        Some(true) => "yes",
+        Some(false) => "**no**",
+        None => "–",
+    }
+}
+
+impl Comparison {
+    pub(crate) fn new(case: Case, beside_name: String) -> Self {
+        Self { case, beside_name, ours: Vec::new(), beside: Vec::new() }
     }
 
-    pub(crate) fn add(&mut self, ours: Run, peer: Run) {
+    pub(crate) fn add(&mut self, ours: Run, beside: Run) {
         self.ours.push(ours);
-        self.peer.push(peer);
+        self.beside.push(beside);
     }
 
-    fn rates(runs: &[Run]) -> Vec<f64> {
-        runs.iter().map(|run| run.per_second).collect()
-    }
-
-    fn latency(runs: &[Run]) -> f64 {
-        median(runs.iter().map(Run::median).collect())
-    }
-
-    /// Each round's ratio, ours over the peer's.
+    /// Each round's ratio, ours over the other's.
     fn ratios(&self) -> Vec<f64> {
-        self.ours.iter().zip(&self.peer).map(|(ours, peer)| ours.per_second / peer.per_second).collect()
+        let measure = |runs| match self.case.measure {
+            Measure::Rate => rates(runs),
+            Measure::MedianLatency => medians(runs),
+        };
+        measure(&self.ours).iter().zip(measure(&self.beside)).map(|(ours, beside)| ours / beside).collect()
     }
 
-    fn spread(&self) -> (f64, f64) {
-        self.ratios()
-            .into_iter()
-            .fold((f64::INFINITY, 0.0), |(low, high), ratio| (low.min(ratio), high.max(ratio)))
-    }
-
-    pub(crate) fn line(&self) -> String {
-        let (low, high) = self.spread();
+    fn line(&self) -> String {
+        let ratio = Spread::of(&self.ratios());
         format!(
-            "| {} | {} | {} | {:.0} | {:.0} | **{:.2}** ({:.2}–{:.2}) | {:.2} / {:.2} | {} |",
-            self.name,
-            self.clients,
-            self.peer_name,
-            median(Self::rates(&self.ours)),
-            median(Self::rates(&self.peer)),
-            median(self.ratios()),
-            low,
-            high,
-            Self::latency(&self.ours) / 1000.0,
-            Self::latency(&self.peer) / 1000.0,
-            self.aim,
+            "| {} | {} | {} | {} | {} | {} / {} | **{:.2}** ({:.2}–{:.2}) | {} | {} |",
+            self.case.name,
+            self.case.callers,
+            self.beside_name,
+            Spread::of(&rates(&self.ours)).show(0),
+            Spread::of(&rates(&self.beside)).show(0),
+            Spread::of(&medians(&self.ours)).show(2),
+            Spread::of(&medians(&self.beside)).show(2),
+            ratio.median,
+            ratio.low,
+            ratio.high,
+            self.case.aim.show(),
+            met(self.case.aim, ratio.median),
         )
     }
 
-    fn json(&self) -> serde_json::Value {
-        serde_json::json!({
-            "name": self.name, "clients": self.clients, "tenants": self.tenants, "peer": self.peer_name,
-            "ours_per_second": Self::rates(&self.ours), "peer_per_second": Self::rates(&self.peer),
-            "ratio": median(self.ratios()), "ours_median_latency_us": Self::latency(&self.ours),
-            "peer_median_latency_us": Self::latency(&self.peer), "aim": self.aim,
+    fn json(&self) -> Value {
+        let ratios = self.ratios();
+        let side = |runs: &[Run]| {
+            json!({
+                "per_second": rates(runs), "median_latency_ms": medians(runs),
+                "p99_latency_ms": runs.iter().map(|run| run.latency_ms(0.99)).collect::<Vec<_>>(),
+            })
+        };
+        json!({
+            "name": self.case.name, "callers": self.case.callers, "tenants": self.case.tenants,
+            "beside": self.beside_name, "ours_rounds": side(&self.ours), "beside_rounds": side(&self.beside),
+            "measure": format!("{:?}", self.case.measure), "ratio_rounds": ratios,
+            "ratio": Spread::of(&ratios).median, "aim": self.case.aim.show(),
+            "met": self.case.aim.is_met(Spread::of(&ratios).median),
         })
     }
 }
 
+impl Figure {
+    fn line(&self) -> String {
+        let spread = Spread::of(&self.rounds);
+        let decimals = if spread.median < 10.0 { 2 } else { 1 };
+        format!(
+            "| {} | {} {} | {} | {} | {} |",
+            self.name,
+            spread.show(decimals),
+            self.unit,
+            self.aim.show(),
+            met(self.aim, spread.median),
+            self.note
+        )
+    }
+
+    fn json(&self) -> Value {
+        let median = Spread::of(&self.rounds).median;
+        json!({
+            "name": self.name, "unit": self.unit, "rounds": self.rounds, "median": median, "aim": self.aim.show(),
+            "met": self.aim.is_met(median), "note": self.note, "raw": self.raw,
+        })
+    }
+}
+
+/// Everything that was measured, in the order of measuring.
 pub(crate) struct Report {
     machine: String,
     scale: String,
-    idle_memory: u64,
-    pairs: Vec<Pair>,
+    comparisons: Vec<Comparison>,
+    figures: Vec<Figure>,
 }
 
 impl Report {
-    pub(crate) fn new(machine: String, options: &Options, idle_memory: u64) -> Self {
+    pub(crate) fn new(machine: String, postgres: &str, options: &Options) -> Self {
+        let settings: Vec<String> = SETTINGS.iter().map(|(name, value)| format!("{name} {value}")).collect();
         let scale = format!(
-            "{} memories of 1 KiB on each side, {} rounds of {} s each, in turn; medians, spread of the ratios in brackets",
-            options.memories, options.rounds, options.seconds
+            "{postgres} with fsync on, {}. {} memories of 1 KiB over 100 tenants; {} rounds, in each both sides in turn, \
+             {} s after {} of warming up. Every figure is the median of the rounds, with the least and the most.",
+            settings.join(", "),
+            options.memories,
+            options.rounds,
+            options.seconds,
+            WARM_UP.as_secs()
         );
-        Self { machine, scale, idle_memory, pairs: Vec::new() }
+        Self { machine, scale, comparisons: Vec::new(), figures: Vec::new() }
     }
 
-    pub(crate) fn add(&mut self, pair: Pair) {
-        self.pairs.push(pair);
+    pub(crate) fn add(&mut self, comparison: Comparison) {
+        eprintln!("{}", comparison.line());
+        self.comparisons.push(comparison);
     }
 
-    pub(crate) fn finish(&self, options: &Options, peak_memory: u64) {
-        let mut table = format!("{}\n{}\n\n", self.machine, self.scale);
-        table += "| ours | clients | peer | ours /s | peer /s | ratio | median ms, ours / peer | aim |\n";
-        table += "|---|---|---|---|---|---|---|---|\n";
-        for pair in &self.pairs {
-            let _ = writeln!(table, "{}", pair.line());
+    pub(crate) fn add_figures(&mut self, figures: Vec<Figure>) {
+        for figure in &figures {
+            eprintln!("{}", figure.line());
         }
-        let _ = writeln!(
-            table,
-            "\nThe server's resident memory: {:.0} MiB idle, {:.0} MiB at most.",
-            self.idle_memory as f64 / 1024.0,
-            peak_memory as f64 / 1024.0
-        );
-        println!("{table}");
+        self.figures.extend(figures);
+    }
+
+    /// Prints the tables, and writes the JSON where it is wanted.
+    pub(crate) fn finish(&self, options: &Options) {
+        let mut text = format!("{}\n{}\n", self.machine, self.scale);
+        if !self.comparisons.is_empty() {
+            text += "\n| ours | callers | beside | ours /s | beside /s | median ms, ours / beside | ratio | aim | met |\n";
+            text += "|---|---|---|---|---|---|---|---|---|\n";
+        }
+        for comparison in &self.comparisons {
+            let _ = writeln!(text, "{}", comparison.line());
+        }
+        if !self.figures.is_empty() {
+            text += "\n| what | measured | aim | met | beside it |\n|---|---|---|---|---|\n";
+        }
+        for figure in &self.figures {
+            let _ = writeln!(text, "{}", figure.line());
+        }
+        println!("{text}");
         if let Some(path) = &options.json {
-            let value = serde_json::json!({
-                "machine": self.machine, "scale": self.scale, "idle_memory_kib": self.idle_memory,
-                "peak_memory_kib": peak_memory,
-                "cases": self.pairs.iter().map(Pair::json).collect::<Vec<_>>(),
+            let value = json!({
+                "machine": self.machine, "scale": self.scale,
+                "comparisons": self.comparisons.iter().map(Comparison::json).collect::<Vec<_>>(),
+                "figures": self.figures.iter().map(Figure::json).collect::<Vec<_>>(),
             });
             std::fs::write(path, format!("{value:#}\n")).expect("the JSON file can be written");
         }

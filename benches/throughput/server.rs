@@ -1,6 +1,7 @@
 //! Our side: the server's own binary in a process of its own.
 
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use memory_lifecycle::embedded::APP_ROLE;
 use tokio::process::{Child, Command};
@@ -9,16 +10,20 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
-use crate::seed::{DATABASE, Postgres};
+use crate::postgres::{Database, Postgres};
+
+/// How often to ask whether the server is ready, and how its memory is.
+const LOOK: Duration = Duration::from_millis(5);
 
 pub(crate) struct Server {
     process: Child,
     address: String,
-    idle: u64,
+    /// From the start of the process until it said SERVING.
+    pub(crate) ready_after: Duration,
 }
 
-/// Starts `serve` on a free port and waits until it is ready.
-pub(crate) async fn start(postgres: &Postgres) -> Server {
+/// Starts `serve` on a free port, with default settings, and waits until it is ready.
+pub(crate) async fn start(postgres: &Postgres, database: &Database) -> Server {
     // Taken and let go again: nobody else is looking for ports on this machine during a benchmark.
     let port =
         std::net::TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port").port();
@@ -26,32 +31,39 @@ pub(crate) async fn start(postgres: &Postgres) -> Server {
     let cluster = &postgres.cluster;
     // The driver takes the socket's folder from the host parameter.
     let url = format!(
-        "postgres://{APP_ROLE}@localhost/{DATABASE}?host={}&port={}",
+        "postgres://{APP_ROLE}@localhost/{}?host={}&port={}",
+        database.name,
         cluster.socket_dir().display(),
         cluster.port()
     );
+    let begun = Instant::now();
     let process = Command::new(env!("CARGO_BIN_EXE_memory-lifecycle"))
-        .args(["serve", "--identity", "insecure-metadata", "--listen", &address, "--log", "warn"])
+        .args(["serve", "--identity", "insecure-metadata", "--listen", &address, "--log", "error"])
         .env("DATABASE_URL", url)
         .env("MEMORY_LIFECYCLE_TOKEN_KEY", "00".repeat(32))
         .stdin(Stdio::null())
         .kill_on_drop(true)
         .spawn()
         .expect("the server starts");
-    let mut server = Server { process, address, idle: 0 };
+    let mut server = Server { process, address, ready_after: Duration::ZERO };
     server.until_ready().await;
-    server.idle = server.memory("VmRSS:");
+    server.ready_after = begun.elapsed();
     server
 }
 
 impl Server {
     pub(crate) fn channel(&self) -> Channel {
-        Endpoint::from_shared(format!("http://{}", self.address)).expect("an address").connect_lazy()
+        channel(&self.address)
+    }
+
+    /// `host:port`, for a caller with a runtime of its own.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
     }
 
     async fn until_ready(&self) {
         let ready = async {
-            let mut looks = tokio::time::interval(std::time::Duration::from_millis(20));
+            let mut looks = tokio::time::interval(LOOK);
             loop {
                 looks.tick().await;
                 let service = "memorylifecycle.v1.MemoryLifecycle".to_owned();
@@ -61,31 +73,36 @@ impl Server {
                 }
             }
         };
-        tokio::time::timeout(std::time::Duration::from_secs(30), ready)
-            .await
-            .expect("the server becomes ready");
+        tokio::time::timeout(Duration::from_secs(30), ready).await.expect("the server becomes ready");
     }
 
-    /// A line of the process's status, in KiB.
-    fn memory(&self, line: &str) -> u64 {
-        let pid = self.process.id().expect("the server runs");
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-        let value =
-            status.lines().find_map(|text| text.strip_prefix(line)?.split_whitespace().next()?.parse().ok());
-        value.unwrap_or(0)
+    /// Resident memory now, in MiB.
+    pub(crate) fn resident(&self) -> f64 {
+        self.memory("VmRSS:")
     }
 
-    /// Resident memory right after the start, in KiB.
-    pub(crate) fn idle_memory(&self) -> u64 {
-        self.idle
-    }
-
-    /// The most resident memory so far, in KiB.
-    pub(crate) fn peak_memory(&self) -> u64 {
+    /// The most resident memory so far, in MiB, as the kernel keeps it.
+    pub(crate) fn most_resident(&self) -> f64 {
         self.memory("VmHWM:")
+    }
+
+    /// A line of the process's status.
+    fn memory(&self, line: &str) -> f64 {
+        let pid = self.process.id().expect("the server runs");
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("Linux, and it runs");
+        let kib: f64 = status
+            .lines()
+            .find_map(|text| text.strip_prefix(line)?.split_whitespace().next()?.parse().ok())
+            .expect("a number of KiB");
+        kib / 1024.0
     }
 
     pub(crate) async fn stop(mut self) {
         self.process.kill().await.expect("the server ends");
     }
+}
+
+/// A connection to a server.
+pub(crate) fn channel(address: &str) -> Channel {
+    Endpoint::from_shared(format!("http://{address}")).expect("an address").connect_lazy()
 }
