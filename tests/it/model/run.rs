@@ -19,7 +19,7 @@ use crate::harness::{Caller, Database, Server, reason, settings};
 /// What a caller got.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "a few hundred of them at most")]
-pub(super) enum Got {
+pub enum Got {
     /// An error, by its reason.
     Refused(String),
     /// A memory, from a save, an update or a read.
@@ -32,47 +32,47 @@ pub(super) enum Got {
 
 /// A call that was made.
 #[derive(Debug, Clone)]
-pub(super) struct Event {
-    pub(super) tenant: String,
-    pub(super) agent: String,
-    pub(super) call: Call,
+pub struct Event {
+    pub tenant: String,
+    pub agent: String,
+    pub call: Call,
     /// The etag that was sent, if one was.
-    pub(super) etag: String,
+    pub etag: String,
     /// The operation that was to be undone.
-    pub(super) undone: String,
-    pub(super) got: Got,
+    pub undone: String,
+    pub got: Got,
     /// The call's records in the log; 0 when it wrote none.
-    pub(super) first: i64,
-    pub(super) last: i64,
+    pub first: i64,
+    pub last: i64,
     /// The ends of the log before the call was sent and after it was answered.
-    pub(super) before: i64,
-    pub(super) after: i64,
+    pub before: i64,
+    pub after: i64,
 }
 
 /// All that happened.
-pub(super) struct History {
-    pub(super) events: Vec<Event>,
+pub struct History {
+    pub events: Vec<Event>,
     /// Each tenant's log, oldest first.
-    pub(super) logs: Vec<(String, Vec<AuditRecord>)>,
+    pub logs: Vec<(String, Vec<AuditRecord>)>,
     /// Each agent's memories at the end, as a list shows them.
-    pub(super) memories: Vec<(String, Vec<Memory>)>,
+    pub memories: Vec<(String, Vec<Memory>)>,
     /// Rows of memories and of contents at the end.
-    pub(super) rows: (i64, i64),
+    pub rows: (i64, i64),
 }
 
-pub(super) fn id(number: usize) -> String {
+pub fn id(number: usize) -> String {
     format!("memory-{number}")
 }
 
-pub(super) fn content(number: u8) -> String {
+pub fn content(number: u8) -> String {
     format!("content {number}")
 }
 
-pub(super) fn tenant(number: usize) -> String {
+pub fn tenant(number: usize) -> String {
     format!("tenant-{number}")
 }
 
-pub(super) async fn run(plan: &Plan) -> History {
+pub async fn run(plan: &Plan) -> History {
     let database = Database::migrated().await;
     let mut settings = settings();
     settings.retention = Retention::For(chrono::TimeDelta::seconds(1));
