@@ -76,6 +76,11 @@ impl Database {
         Self { name: NAME.to_owned(), own: Some(cluster) }
     }
 
+    /// The same database when its cluster was started again.
+    pub fn again_in(cluster: Arc<Cluster>, name: String) -> Self {
+        Self { name, own: Some(cluster) }
+    }
+
     /// The Postgres it is in.
     pub async fn cluster(&self) -> &Cluster {
         match &self.own {
