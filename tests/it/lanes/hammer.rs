@@ -23,7 +23,8 @@ const DOCUMENTED: [&str; 5] =
 #[derive(Debug, Clone, Copy)]
 struct Hammer {
     callers: usize,
-    /// The callers' tenants, all in one lane of each replica, so that heads are taken several at once.
+    /// The tenants, all in one lane of each replica. Each call is one's at random, so that now these heads are taken
+    /// together, now those.
     tenants: usize,
     /// How many ids there are in a tenant.
     ids: usize,
@@ -105,12 +106,13 @@ impl Hammer {
         keyed.into_values().take(self.batch).map(|id| format!("memory-{id}")).collect()
     }
 
-    async fn hammer(self, caller: Caller, until: Until) -> (usize, BTreeMap<String, usize>) {
+    /// Makes calls, each as one of these callers.
+    async fn hammer(self, callers: Vec<Caller>, until: Until) -> (usize, BTreeMap<String, usize>) {
         let (mut transitions, mut refused) = (0, BTreeMap::new());
         let mut calls = 0;
         while !until.is_over(calls) {
             calls += 1;
-            match self.call(&caller).await {
+            match self.call(&callers[rand::random_range(0..callers.len())]).await {
                 Ok(made) => transitions += made,
                 Err(status) => *refused.entry(reason(&status)).or_default() += 1,
             }
@@ -132,7 +134,7 @@ impl Hammer {
         saved
     }
 
-    /// Hammers, and checks all that must hold afterwards. Answers how many transitions were made.
+    /// Hammers, and checks all that must hold afterwards. Answers how many transitions the calls made.
     async fn run(self, until: impl FnOnce() -> Until) -> usize {
         let database = Database::migrated().await;
         show_deadlocks(&database).await;
@@ -140,16 +142,19 @@ impl Hammer {
             Server::start_with(&database, one_lane()).await,
             Server::start_with(&database, one_lane()).await,
         ];
-        let tenant = |number: usize| format!("tenant-{}", number % self.tenants);
-        let mut transitions = 0;
-        for number in 0..self.tenants {
-            transitions += self.prepare(&replicas[0].caller_of(&tenant(number), "agent")).await;
+        let tenant = |number: usize| format!("tenant-{number}");
+        let callers_at = |replica: &Server| -> Vec<Caller> {
+            (0..self.tenants).map(|number| replica.caller_of(&tenant(number), "agent")).collect()
+        };
+        let mut saved = 0;
+        for caller in callers_at(&replicas[0]) {
+            saved += self.prepare(&caller).await;
         }
+        let mut transitions = 0;
         let mut callers = JoinSet::new();
         let until = until();
         for number in 0..self.callers {
-            let caller = replicas[number % 2].caller_of(&tenant(number / 2), "agent");
-            callers.spawn(self.hammer(caller, until.clone()));
+            callers.spawn(self.hammer(callers_at(&replicas[number % 2]), until.clone()));
         }
         let mut refused: BTreeMap<String, usize> = BTreeMap::new();
         for (made, by_reason) in callers.join_all().await {
@@ -166,7 +171,7 @@ impl Hammer {
         for number in 0..self.tenants {
             recorded += verified_log(&replicas[0], &database, &tenant(number)).await.len();
         }
-        assert_eq!(recorded, transitions, "as many records as transitions were answered");
+        assert_eq!(recorded, saved + transitions, "as many records as transitions were answered");
         assert_log_explains_rows(&database).await;
         for replica in replicas {
             replica.stop().await;
@@ -199,13 +204,13 @@ async fn assert_no_deadlock(database: &Database) {
 async fn many_callers_on_the_same_memories_meet_no_deadlock() {
     let hammer = Hammer { callers: 64, tenants: 1, ids: 50, batch: 10 };
     let transitions = hammer.run(|| Until::Calls(scaled(400, 12))).await;
-    assert!(transitions > 300, "{transitions} transitions are too few to prove anything");
+    assert!(transitions > 200, "{transitions} transitions are too few to prove anything");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn large_batches_in_any_order_meet_no_deadlock() {
-    let hammer = Hammer { callers: 32, tenants: 3, ids: 300, batch: 100 };
+    let hammer = Hammer { callers: 32, tenants: 8, ids: 300, batch: 100 };
     let time = Duration::from_secs(scaled(60, 4).try_into().unwrap());
     let transitions = hammer.run(|| Until::after(time)).await;
-    assert!(transitions > 1000, "{transitions} transitions are too few to prove anything");
+    assert!(transitions > 200, "{transitions} transitions are too few to prove anything");
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use memory_lifecycle::proto::v1::{AuditAction, ForgetMode, Outcome};
+use memory_lifecycle::proto::v1::{AuditAction, ForgetMode, MemoryResult, Outcome};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -159,7 +159,7 @@ async fn change(
         let ids: Vec<&str> = pair.iter().map(String::as_str).collect();
         match pace.measure("BatchForget", caller.batch_forget(&ids, ForgetMode::Soft)).await {
             Ok(answer) => {
-                let outcomes: Vec<Outcome> = answer.results.iter().map(|result| result.outcome()).collect();
+                let outcomes: Vec<Outcome> = answer.results.iter().map(MemoryResult::outcome).collect();
                 let known = match outcomes[..] {
                     [Outcome::Archived, Outcome::Archived] => Known::Done,
                     [Outcome::Unknown, Outcome::Unknown] => {

@@ -20,6 +20,7 @@ use crate::lanes::{assert_log_explains_rows, verified_log};
 
 /// What an answer says when whether it was repeated is left out.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "two of them at a time")]
 enum Answer {
     Remember(RememberResponse),
     Forget(ForgetResponse),
