@@ -116,7 +116,6 @@ async fn without_room_for_tables_changes_are_refused_until_there_is_some() {
     assert_recovers(&server[0], &caller, "after").await;
     load.until_done(50).await;
     let outcomes = load.stop().await;
-    assert!(outcomes.refused.contains_key("STORE_UNAVAILABLE"), "{:?}", outcomes.refused);
     outcomes.verify(&server[0], &database).await;
     let [server] = server;
     server.stop().await;
