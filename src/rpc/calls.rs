@@ -85,7 +85,15 @@ impl Caller {
         &self,
         result: Result<Value, Error>,
     ) -> Result<Value, Status> {
-        result.map_err(|error| status::of_failure(&error.into(), self.context.operation()))
+        result.map_err(|error| status::of_failure(&self.as_told(error.into()), self.context.operation()))
+    }
+
+    /// A read changes nothing and so has no conflict: a lock that it did not get in time is time that ran out.
+    fn as_told(&self, failure: Failure) -> Failure {
+        match failure {
+            Failure::Conflict if !self.context.changes => Failure::DeadlineExceeded,
+            failure => failure,
+        }
     }
 }
 

@@ -28,3 +28,5 @@ mod proxy;
 mod readme;
 mod rules;
 mod schema;
+mod stalls;
+mod storms;

@@ -1,5 +1,7 @@
-//! One private Postgres for the run; a fresh, migrated database for each test.
+//! One private Postgres for the run; a fresh, migrated database for each test. A test that does something to Postgres
+//! itself starts one of its own.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use memory_lifecycle::embedded::{APP_ROLE, Cluster, ClusterOptions, DataDir, Durability, OWNER_ROLE};
@@ -27,20 +29,27 @@ pub async fn cluster() -> &'static Cluster {
                 ..ClusterOptions::default()
             };
             let cluster = Cluster::start(options).await.unwrap();
-            cluster.prepare_roles().await.unwrap();
-            cluster.create_database(TEMPLATE, None).await.unwrap();
-            let owner = cluster.options_for(OWNER_ROLE, TEMPLATE);
-            let mut connection = owner.connect().await.unwrap();
-            schema::migrate(&mut connection, APP_ROLE).await.unwrap();
-            sqlx::Connection::close(connection).await.unwrap();
+            prepare(&cluster, TEMPLATE).await;
             cluster
         })
         .await
 }
 
+/// Makes the roles of a new cluster and a migrated database in it.
+async fn prepare(cluster: &Cluster, database: &str) {
+    cluster.prepare_roles().await.unwrap();
+    cluster.create_database(database, None).await.unwrap();
+    let owner = cluster.options_for(OWNER_ROLE, database);
+    let mut connection = owner.connect().await.unwrap();
+    schema::migrate(&mut connection, APP_ROLE).await.unwrap();
+    sqlx::Connection::close(connection).await.unwrap();
+}
+
 /// A database of a test's own.
 pub struct Database {
     name: String,
+    /// The Postgres it is in, when that is not the run's.
+    own: Option<Arc<Cluster>>,
 }
 
 impl Database {
@@ -57,7 +66,27 @@ impl Database {
     async fn create(template: Option<&str>) -> Self {
         let name = format!("test_{}", COUNT.fetch_add(1, Ordering::Relaxed));
         cluster().await.create_database(&name, template).await.unwrap();
-        Self { name }
+        Self { name, own: None }
+    }
+
+    /// A migrated database in a cluster of the test's own, which is new.
+    pub async fn alone_in(cluster: Arc<Cluster>) -> Self {
+        const NAME: &str = "alone";
+        prepare(&cluster, NAME).await;
+        Self { name: NAME.to_owned(), own: Some(cluster) }
+    }
+
+    /// The same database when its cluster was started again.
+    pub fn again_in(cluster: Arc<Cluster>, name: String) -> Self {
+        Self { name, own: Some(cluster) }
+    }
+
+    /// The Postgres it is in.
+    pub async fn cluster(&self) -> &Cluster {
+        match &self.own {
+            Some(own) => own,
+            None => cluster().await,
+        }
     }
 
     pub fn name(&self) -> &str {
@@ -66,7 +95,7 @@ impl Database {
 
     /// How servers connect: as the runtime role.
     pub async fn app(&self) -> PgConnectOptions {
-        cluster().await.options_for(APP_ROLE, &self.name)
+        self.cluster().await.options_for(APP_ROLE, &self.name)
     }
 
     /// A connection of the runtime role.
@@ -76,12 +105,12 @@ impl Database {
 
     /// A connection of the schema's owner.
     pub async fn owner(&self) -> PgConnection {
-        cluster().await.options_for(OWNER_ROLE, &self.name).connect().await.unwrap()
+        self.cluster().await.options_for(OWNER_ROLE, &self.name).connect().await.unwrap()
     }
 
     /// A connection of the superuser: a stranger who may do anything.
     pub async fn superuser(&self) -> PgConnection {
-        cluster().await.connect_options(&self.name).connect().await.unwrap()
+        self.cluster().await.connect_options(&self.name).connect().await.unwrap()
     }
 
     /// Answers one value of one row.
@@ -95,7 +124,7 @@ impl Database {
 
     /// What Postgres logged of sessions on this database, the lines with these words.
     pub async fn logged(&self, words: &str) -> Vec<String> {
-        let log = std::fs::read_to_string(cluster().await.log_file()).unwrap();
+        let log = std::fs::read_to_string(self.cluster().await.log_file()).unwrap();
         let session = format!("] {} ", self.name);
         let lines = log.lines().filter(|line| line.contains(&session) && line.contains(words));
         lines.map(str::to_owned).collect()

@@ -18,7 +18,7 @@ mod pooled;
 mod retry;
 mod silent;
 mod skip;
-mod stranger;
+pub mod stranger;
 mod time;
 mod unknown;
 
@@ -27,7 +27,6 @@ use std::time::Duration;
 use memory_lifecycle::proto::v1::AuditRecord;
 use sqlx::ConnectOptions;
 
-use crate::harness::database::cluster;
 use crate::harness::{Caller, Database, Server, ServerSettings, settings};
 use crate::model::chain;
 
@@ -36,8 +35,8 @@ const LIMIT: Duration = Duration::from_secs(30);
 
 /// Waits until the answer to a question about the database `$1` is yes. Asked from another database, so that the
 /// asking leaves no trace in its numbers.
-async fn until(database: &Database, what: &str, question: &'static str) {
-    let mut connection = cluster().await.connect_options("postgres").connect().await.unwrap();
+pub async fn until(database: &Database, what: &str, question: &'static str) {
+    let mut connection = database.cluster().await.connect_options("postgres").connect().await.unwrap();
     let poll = async {
         let mut looks = tokio::time::interval(Duration::from_millis(10));
         loop {
@@ -53,14 +52,14 @@ async fn until(database: &Database, what: &str, question: &'static str) {
 }
 
 /// Waits until one of the server's connections waits for a lock.
-async fn until_waiting(database: &Database) {
+pub async fn until_waiting(database: &Database) {
     let question = "SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = $1
                     AND application_name = 'memory-lifecycle' AND wait_event_type = 'Lock'";
     until(database, "a connection of the server waits for a lock", question).await;
 }
 
 /// Waits until no connection of the server is left.
-async fn until_disconnected(database: &Database) {
+pub async fn until_disconnected(database: &Database) {
     let question = "SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = $1
                     AND application_name = 'memory-lifecycle'";
     until(database, "the server's connections are closed", question).await;
@@ -80,7 +79,7 @@ fn one_lane() -> ServerSettings {
 }
 
 /// What must hold of a tenant whatever happened: the chain verifies, nothing is missing, the head is its end.
-async fn verified_log(server: &Server, database: &Database, tenant: &str) -> Vec<AuditRecord> {
+pub async fn verified_log(server: &Server, database: &Database, tenant: &str) -> Vec<AuditRecord> {
     let administrator = Caller::admin(server.channel.clone(), tenant, "administrator");
     let log = administrator.audit_records().await.unwrap();
     chain::verify(tenant, &log).unwrap();
@@ -97,7 +96,7 @@ async fn verified_log(server: &Server, database: &Database, tenant: &str) -> Vec
 }
 
 /// Fails when some tenant's log has a gap or the rows of memories are not what the log comes to.
-async fn assert_log_explains_rows(database: &Database) {
+pub async fn assert_log_explains_rows(database: &Database) {
     let gaps: i64 = database
         .value(
             "SELECT count(*) FROM (SELECT tenant_id FROM audit_records GROUP BY tenant_id

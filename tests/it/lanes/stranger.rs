@@ -5,11 +5,11 @@ use sqlx::{AssertSqlSafe, PgConnection};
 use crate::harness::Database;
 
 /// A superuser's transaction that holds something.
-pub(super) struct Stranger(pub(super) PgConnection);
+pub struct Stranger(pub PgConnection);
 
 impl Stranger {
     /// Holds a tenant's head, as another replica would.
-    pub(super) async fn holding_head(database: &Database, tenant: &str) -> Self {
+    pub async fn holding_head(database: &Database, tenant: &str) -> Self {
         let mut stranger = Self(database.superuser().await);
         stranger.run("BEGIN").await;
         let held: Vec<(i64,)> =
@@ -24,19 +24,19 @@ impl Stranger {
 
     /// Holds the whole table of heads: every lane that takes up something waits in it, for less than the three
     /// seconds after which it gives up.
-    pub(super) async fn pausing_lanes(database: &Database) -> Self {
+    pub async fn pausing_lanes(database: &Database) -> Self {
         let mut stranger = Self(database.superuser().await);
         stranger.run("BEGIN; LOCK TABLE tenants IN ACCESS EXCLUSIVE MODE").await;
         stranger
     }
 
     /// Runs statements in its transaction.
-    pub(super) async fn run(&mut self, statements: &str) {
+    pub async fn run(&mut self, statements: &str) {
         sqlx::raw_sql(AssertSqlSafe(statements.to_owned())).execute(&mut self.0).await.unwrap();
     }
 
     /// Commits, and so lets go.
-    pub(super) async fn let_go(mut self) {
+    pub async fn let_go(mut self) {
         self.run("COMMIT").await;
     }
 }

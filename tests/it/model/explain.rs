@@ -12,14 +12,14 @@ use super::state::{Says, State, Transition};
 
 /// What kinds of transitions and answers a run has met.
 #[derive(Debug, Default)]
-pub(super) struct Seen(BTreeSet<String>);
+pub struct Seen(BTreeSet<String>);
 
 impl Seen {
-    pub(super) fn add(&mut self, other: Self) {
+    pub fn add(&mut self, other: Self) {
         self.0.extend(other.0);
     }
 
-    pub(super) fn assert_complete(&self) {
+    pub fn assert_complete(&self) {
         let wanted = [
             "Remembered",
             "Archived",
@@ -39,7 +39,7 @@ impl Seen {
 }
 
 /// Answers what was met, or the first thing that the model cannot explain.
-pub(super) fn explain(history: &History) -> Result<Seen, String> {
+pub fn explain(history: &History) -> Result<Seen, String> {
     let mut seen = Seen::default();
     for (tenant, log) in &history.logs {
         chain::verify(tenant, log)?;

@@ -3,9 +3,9 @@
 //! record and the final tables.
 
 pub mod chain;
-mod explain;
-mod plan;
-mod run;
+pub mod explain;
+pub mod plan;
+pub mod run;
 mod state;
 
 use proptest::test_runner::{Config, TestCaseError, TestRunner};

@@ -4,16 +4,16 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 /// How many callers act at once; each is one agent of one tenant, on one of two replicas.
-pub(super) const CALLERS: usize = 8;
+pub const CALLERS: usize = 8;
 /// Tenants, and agents of each.
-pub(super) const TENANTS: usize = 2;
-pub(super) const AGENTS: usize = 2;
+pub const TENANTS: usize = 2;
+pub const AGENTS: usize = 2;
 /// How many ids there are in a tenant: few, so that callers meet.
 const IDS: usize = 6;
 
 /// One call. Ids are small numbers; contents too, so that some are equal.
 #[derive(Debug, Clone)]
-pub(super) enum Call {
+pub enum Call {
     Remember {
         id: usize,
         content: u8,
@@ -50,11 +50,11 @@ pub(super) enum Call {
 
 /// What each caller does, in order.
 #[derive(Debug, Clone)]
-pub(super) struct Plan {
-    pub(super) calls: Vec<Vec<Call>>,
+pub struct Plan {
+    pub calls: Vec<Vec<Call>>,
 }
 
-pub(super) fn plan() -> impl Strategy<Value = Plan> {
+pub fn plan() -> impl Strategy<Value = Plan> {
     vec(vec(call(), 25..40), CALLERS).prop_map(|calls| Plan { calls })
 }
 

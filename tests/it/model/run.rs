@@ -11,15 +11,16 @@ use memory_lifecycle::proto::v1::{
 use sqlx::PgConnection;
 use tokio::task::JoinSet;
 use tonic::Status;
+use tonic::transport::Channel;
 
 use super::plan::{AGENTS, CALLERS, Call, Plan, TENANTS};
-use crate::harness::caller::by_id;
+use crate::harness::caller::{Identity, by_id};
 use crate::harness::{Caller, Database, Server, reason, settings};
 
 /// What a caller got.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "a few hundred of them at most")]
-pub(super) enum Got {
+pub enum Got {
     /// An error, by its reason.
     Refused(String),
     /// A memory, from a save, an update or a read.
@@ -32,47 +33,47 @@ pub(super) enum Got {
 
 /// A call that was made.
 #[derive(Debug, Clone)]
-pub(super) struct Event {
-    pub(super) tenant: String,
-    pub(super) agent: String,
-    pub(super) call: Call,
+pub struct Event {
+    pub tenant: String,
+    pub agent: String,
+    pub call: Call,
     /// The etag that was sent, if one was.
-    pub(super) etag: String,
+    pub etag: String,
     /// The operation that was to be undone.
-    pub(super) undone: String,
-    pub(super) got: Got,
+    pub undone: String,
+    pub got: Got,
     /// The call's records in the log; 0 when it wrote none.
-    pub(super) first: i64,
-    pub(super) last: i64,
+    pub first: i64,
+    pub last: i64,
     /// The ends of the log before the call was sent and after it was answered.
-    pub(super) before: i64,
-    pub(super) after: i64,
+    pub before: i64,
+    pub after: i64,
 }
 
 /// All that happened.
-pub(super) struct History {
-    pub(super) events: Vec<Event>,
+pub struct History {
+    pub events: Vec<Event>,
     /// Each tenant's log, oldest first.
-    pub(super) logs: Vec<(String, Vec<AuditRecord>)>,
+    pub logs: Vec<(String, Vec<AuditRecord>)>,
     /// Each agent's memories at the end, as a list shows them.
-    pub(super) memories: Vec<(String, Vec<Memory>)>,
+    pub memories: Vec<(String, Vec<Memory>)>,
     /// Rows of memories and of contents at the end.
-    pub(super) rows: (i64, i64),
+    pub rows: (i64, i64),
 }
 
-pub(super) fn id(number: usize) -> String {
+pub fn id(number: usize) -> String {
     format!("memory-{number}")
 }
 
-pub(super) fn content(number: u8) -> String {
+pub fn content(number: u8) -> String {
     format!("content {number}")
 }
 
-pub(super) fn tenant(number: usize) -> String {
+pub fn tenant(number: usize) -> String {
     format!("tenant-{number}")
 }
 
-pub(super) async fn run(plan: &Plan) -> History {
+pub async fn run(plan: &Plan) -> History {
     let database = Database::migrated().await;
     let mut settings = settings();
     settings.retention = Retention::For(chrono::TimeDelta::seconds(1));
@@ -89,18 +90,23 @@ pub(super) async fn run(plan: &Plan) -> History {
         callers.spawn(act(caller, connection, calls));
     }
     let events = callers.join_all().await.into_iter().flatten().collect();
-    let (mut logs, mut memories) = (Vec::new(), Vec::new());
-    let channel = replicas[0].channel.clone();
     // Stopped first, so that the sweeper does not change what is being read.
     let [first, second] = replicas;
     second.stop().await;
-    for number in 0..TENANTS {
+    let history = history(&database, &first.channel, events, TENANTS).await;
+    first.stop().await;
+    history
+}
+
+/// What is left when these events are over, read through a server.
+pub async fn history(database: &Database, channel: &Channel, events: Vec<Event>, tenants: usize) -> History {
+    let (mut logs, mut memories) = (Vec::new(), Vec::new());
+    for number in 0..tenants {
         let tenant = tenant(number);
         let administrator = Caller::admin(channel.clone(), &tenant, "administrator");
         memories.push((tenant.clone(), administrator.list_all().await.unwrap()));
         logs.push((tenant, administrator.audit_records().await.unwrap()));
     }
-    first.stop().await;
     let rows = (
         database.value("SELECT count(*) FROM memories WHERE purge_time IS NULL OR purge_time > now()").await,
         database
@@ -126,33 +132,35 @@ async fn act(caller: Caller, mut connection: PgConnection, calls: Vec<Call>) -> 
             continue;
         }
         let etag = etag_for(&seen, &call);
-        let before = end_of_log(&mut connection, &caller.identity.tenant).await;
-        let (got, first, last, operation) = match make(&caller, &call, &etag, &undone).await {
-            Ok(answer) => answer,
-            Err(status) => (Got::Refused(reason(&status)), 0, 0, String::new()),
-        };
-        if let Got::Memory(memory) = &got {
+        let (event, operation) = make_event(&caller, &mut connection, call, etag, undone.clone()).await;
+        if let Got::Memory(memory) = &event.got {
             seen.insert(memory.memory_id.clone(), memory.etag.clone());
         }
-        let after = end_of_log(&mut connection, &caller.identity.tenant).await;
-        let event = Event {
-            tenant: caller.identity.tenant.clone(),
-            agent: caller.identity.agent.clone(),
-            call: call.clone(),
-            etag,
-            undone: undone.clone(),
-            got,
-            first,
-            last,
-            before,
-            after,
-        };
         events.push(event);
         if !operation.is_empty() {
             undone = operation;
         }
     }
     events
+}
+
+/// Makes a call and notes the ends of the log around it. Answers beside it the operation that can be undone, if the
+/// call was one.
+pub async fn make_event(
+    caller: &Caller,
+    connection: &mut PgConnection,
+    call: Call,
+    etag: String,
+    undone: String,
+) -> (Event, String) {
+    let before = end_of_log(connection, &caller.identity.tenant).await;
+    let (got, first, last, operation) = match make(caller, &call, &etag, &undone).await {
+        Ok(answer) => answer,
+        Err(status) => (Got::Refused(reason(&status)), 0, 0, String::new()),
+    };
+    let after = end_of_log(connection, &caller.identity.tenant).await;
+    let Identity { tenant, agent, .. } = caller.identity.clone();
+    (Event { tenant, agent, call, etag, undone, got, first, last, before, after }, operation)
 }
 
 async fn end_of_log(connection: &mut PgConnection, tenant: &str) -> i64 {

@@ -72,7 +72,12 @@ pub fn serve_command(url: &str) -> Command {
 
 /// `serve`, listening, with its address; ready or not.
 pub async fn serve(url: &str) -> (Program, SocketAddr) {
-    let mut program = Program::start(serve_command(url));
+    listening(serve_command(url)).await
+}
+
+/// A server of this command, listening, with its address; ready or not.
+pub async fn listening(command: Command) -> (Program, SocketAddr) {
+    let mut program = Program::start(command);
     let line: Value = serde_json::from_str(&program.logged("\"listening\"").await).unwrap();
     let address = line["address"].as_str().unwrap().parse().unwrap();
     (program, address)
