@@ -4,6 +4,7 @@
 
 pub mod chain;
 mod explain;
+pub mod logged;
 mod plan;
 mod run;
 mod state;

@@ -8,4 +8,4 @@ mod migrate;
 pub mod program;
 mod schema;
 mod serve;
-mod started;
+pub mod started;
