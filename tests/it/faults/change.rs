@@ -163,7 +163,7 @@ fn answer(
             Outcome::Archived => AuditAction::Archived,
             Outcome::Erased => AuditAction::Erased,
             Outcome::Restored => AuditAction::Restored,
-            Outcome::AlreadyForgotten | Outcome::NotFound => return None,
+            Outcome::AlreadyForgotten | Outcome::AlreadyActive | Outcome::NotFound => return None,
             strange => panic!("{strange:?} in {results:?}"),
         };
         Some((action, result.memory_id.clone()))

@@ -22,6 +22,28 @@ pub(super) struct Ledger {
     pub(super) lost_and_done: usize,
 }
 
+/// What many callers were told, summed up.
+#[derive(Debug)]
+#[allow(dead_code, reason = "shown when a test fails")]
+pub(super) struct Sum {
+    pub(super) acknowledged: usize,
+    pub(super) left: usize,
+    pub(super) lost: usize,
+    pub(super) lost_and_done: usize,
+}
+
+impl Sum {
+    pub(super) fn of(ledgers: &[Ledger]) -> Self {
+        let sum = |of: fn(&Ledger) -> usize| ledgers.iter().map(of).sum();
+        Self {
+            acknowledged: sum(|ledger| ledger.acknowledged.len()),
+            left: sum(|ledger| ledger.left.len()),
+            lost: sum(|ledger| ledger.lost),
+            lost_and_done: sum(|ledger| ledger.lost_and_done),
+        }
+    }
+}
+
 impl Ledger {
     pub(super) fn of(tenant: &str) -> Self {
         let tenant = tenant.to_owned();

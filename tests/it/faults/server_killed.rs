@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use super::LIMIT;
 use super::actor::Way;
-use super::ledger::assert_kept;
+use super::ledger::{Sum, assert_kept};
 use super::load::Load;
 use crate::harness::{Database, scaled};
 use crate::process::program::{Program, channel};
@@ -39,8 +39,9 @@ async fn a_killed_server_loses_nothing_acknowledged_and_leaves_nothing_half_done
     }
     load.more(20).await;
     let ledgers = load.stop().await;
-    let lost: usize = ledgers.iter().map(|ledger| ledger.lost + ledger.left.len()).sum();
-    assert!(lost >= rounds, "every kill met some call on its way: {lost}");
+    let sum = Sum::of(&ledgers);
+    println!("{rounds} kills: {sum:?}");
+    assert!(sum.lost + sum.left >= rounds, "every kill met some call on its way: {sum:?}");
     let mut superuser = database.superuser().await;
     let last = ways.borrow().clone();
     tokio::time::timeout(Duration::from_mins(2), assert_kept(&ledgers, &last, &mut superuser))

@@ -32,7 +32,7 @@ fn truth(lost: &Lost, loss: Loss) -> Option<bool> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_unknown_is_told_truly_and_done_once_when_it_is_repeated() {
-    let rounds = scaled(200, 8);
+    let rounds = scaled(200, 6);
     let database = Database::migrated().await;
     let proxy = Proxy::start(&database).await;
     let mut settings = settings();
