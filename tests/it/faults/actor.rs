@@ -13,7 +13,7 @@ use super::ledger::Ledger;
 use crate::harness::Caller;
 
 /// How many memories it has at a time.
-const MEMORIES: usize = 8;
+const MEMORIES: usize = 16;
 /// How many of its last acknowledged calls it can repeat.
 const RECENT: usize = 4;
 
@@ -111,32 +111,35 @@ impl Actor {
     }
 
     /// A change that makes at least one transition.
-    pub(super) fn choose(&mut self) -> Change {
+    pub(super) fn choose(&self) -> Change {
         let memory = &self.memories[rand::random_range(0..self.memories.len())];
-        let hard = rand::random_bool(0.3);
-        let mode = if hard { ForgetMode::Hard } else { ForgetMode::Soft };
-        match (memory.state, rand::random_range(0..3)) {
+        let mode = if rand::random_bool(0.2) { ForgetMode::Hard } else { ForgetMode::Soft };
+        let alone = rand::random_bool(0.5);
+        match (memory.state, mode) {
             (None, _) => Change::remember(&memory.id),
-            (Some(MemoryState::Active), 0) => self.batch(&memory.id, mode),
-            (Some(MemoryState::Active), _) => Change::forget(&memory.id, mode),
-            (Some(_), 0) => self.batch(&memory.id, ForgetMode::Hard),
-            (Some(_), _) if hard => Change::forget(&memory.id, ForgetMode::Hard),
-            (Some(_), _) => Change::restore(&memory.id),
+            (Some(MemoryState::Archived), ForgetMode::Soft) => {
+                let (ids, changed) = self.some_with(memory, |state| state == MemoryState::Archived);
+                Change::restore(ids, changed)
+            }
+            (Some(_), _) if alone => Change::forget(&memory.id, mode),
+            (Some(_), ForgetMode::Soft) => {
+                let (ids, changed) = self.some_with(memory, |state| state == MemoryState::Active);
+                Change::batch(ids, changed, mode)
+            }
+            (Some(_), _) => {
+                let (ids, changed) = self.some_with(memory, |_| true);
+                Change::batch(ids, changed, mode)
+            }
         }
     }
 
-    /// Forgets a memory and some of the others, in whatever state they are.
-    fn batch(&self, id: &str, mode: ForgetMode) -> Change {
-        let chosen: Vec<&Memory> =
-            self.memories.iter().filter(|memory| memory.id == id || rand::random_bool(0.4)).collect();
-        let changes = |state: Option<MemoryState>| match state {
-            None => false,
-            Some(MemoryState::Active) => true,
-            Some(_) => mode == ForgetMode::Hard,
-        };
-        let changed = chosen.iter().filter(|memory| changes(memory.state));
+    /// A memory and some of the others, in whatever state they are; and those among them whose state will do.
+    fn some_with(&self, one: &Memory, will_do: fn(MemoryState) -> bool) -> (Vec<String>, Vec<String>) {
+        let some: Vec<&Memory> =
+            self.memories.iter().filter(|memory| memory.id == one.id || rand::random_bool(0.4)).collect();
+        let changed = some.iter().filter(|memory| memory.state.is_some_and(will_do));
         let changed = changed.map(|memory| memory.id.clone()).collect();
-        Change::batch(chosen.iter().map(|memory| memory.id.clone()).collect(), changed, mode)
+        (some.iter().map(|memory| memory.id.clone()).collect(), changed)
     }
 
     fn note(&mut self, change: Change, answer: Answer) {
@@ -149,7 +152,7 @@ impl Actor {
                 _ => None,
             };
         }
-        self.ledger.acknowledged.push((change.request_id.clone(), answer.clone()));
+        self.ledger.acknowledge(&change.request_id, &answer);
         self.recent.push_back((change, answer));
         if self.recent.len() > RECENT {
             self.recent.pop_front();

@@ -61,9 +61,11 @@ impl Change {
         Self::new(vec![(action(mode), id.to_owned())], Ask::Forget(request))
     }
 
-    pub(super) fn restore(id: &str) -> Self {
-        let request = RestoreRequest { memory_ids: vec![id.to_owned()], ..RestoreRequest::default() };
-        Self::new(vec![(AuditAction::Restored, id.to_owned())], Ask::Restore(request))
+    /// Restores those that are archived, among others that are not.
+    pub(super) fn restore(ids: Vec<String>, changed: Vec<String>) -> Self {
+        let request = RestoreRequest { memory_ids: ids, ..RestoreRequest::default() };
+        let transitions = changed.into_iter().map(|id| (AuditAction::Restored, id)).collect();
+        Self::new(transitions, Ask::Restore(request))
     }
 
     /// Forgets those that are there together with those that are not, or are forgotten already.

@@ -14,7 +14,8 @@ use crate::model::logged;
 pub(super) struct Ledger {
     pub(super) tenant: String,
     /// Request ids and what was acknowledged to them.
-    pub(super) acknowledged: Vec<(String, Answer)>,
+    acknowledged: Vec<(String, Answer)>,
+    transitions: usize,
     /// Lost, and never asked about again.
     pub(super) left: Vec<Change>,
     /// How many calls were lost and then asked about, and of how many it turned out that they had been done.
@@ -26,7 +27,8 @@ pub(super) struct Ledger {
 #[derive(Debug)]
 #[allow(dead_code, reason = "shown when a test fails")]
 pub(super) struct Sum {
-    pub(super) acknowledged: usize,
+    pub(super) calls: usize,
+    pub(super) transitions: usize,
     pub(super) left: usize,
     pub(super) lost: usize,
     pub(super) lost_and_done: usize,
@@ -36,7 +38,8 @@ impl Sum {
     pub(super) fn of(ledgers: &[Ledger]) -> Self {
         let sum = |of: fn(&Ledger) -> usize| ledgers.iter().map(of).sum();
         Self {
-            acknowledged: sum(|ledger| ledger.acknowledged.len()),
+            calls: sum(|ledger| ledger.acknowledged.len()),
+            transitions: sum(Ledger::transitions),
             left: sum(|ledger| ledger.left.len()),
             lost: sum(|ledger| ledger.lost),
             lost_and_done: sum(|ledger| ledger.lost_and_done),
@@ -47,7 +50,17 @@ impl Sum {
 impl Ledger {
     pub(super) fn of(tenant: &str) -> Self {
         let tenant = tenant.to_owned();
-        Self { tenant, acknowledged: Vec::new(), left: Vec::new(), lost: 0, lost_and_done: 0 }
+        Self { tenant, acknowledged: Vec::new(), transitions: 0, left: Vec::new(), lost: 0, lost_and_done: 0 }
+    }
+
+    pub(super) fn acknowledge(&mut self, request_id: &str, answer: &Answer) {
+        self.transitions += answer.transitions.len();
+        self.acknowledged.push((request_id.to_owned(), answer.clone()));
+    }
+
+    /// How many changes of memories were acknowledged.
+    pub(super) fn transitions(&self) -> usize {
+        self.transitions
     }
 }
 

@@ -30,9 +30,9 @@ impl Load {
             let (over, count) = (Arc::clone(&over), count.clone());
             tasks.spawn(async move {
                 while !over.load(Ordering::Relaxed) {
-                    let before = actor.ledger.acknowledged.len();
+                    let before = actor.ledger.transitions();
                     actor.act().await;
-                    let more = actor.ledger.acknowledged.len() - before;
+                    let more = actor.ledger.transitions() - before;
                     count.send_modify(|count| *count += more);
                 }
                 actor.repeat_recent().await;
@@ -42,7 +42,7 @@ impl Load {
         Self { callers: tasks, acknowledged, over }
     }
 
-    /// How many changes were acknowledged so far.
+    /// How many changes of memories were acknowledged so far.
     pub(super) fn acknowledged(&self) -> usize {
         *self.acknowledged.borrow()
     }

@@ -13,7 +13,7 @@ use super::load::Load;
 use crate::harness::server::SERVICE;
 use crate::harness::{Server, scaled, settings};
 
-const CALLERS: usize = 32;
+const CALLERS: usize = 64;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_postgres_loses_nothing_acknowledged_and_leaves_nothing_half_done() {
@@ -27,7 +27,7 @@ async fn a_killed_postgres_loses_nothing_acknowledged_and_leaves_nothing_half_do
     let mut load = Load::start(CALLERS, &Way { channel: way, pause: Duration::from_millis(20) });
     let each = changes / rounds;
     for round in 0..rounds {
-        load.more(rand::random_range(each / 2..each)).await;
+        load.more(rand::random_range(each / 2..each * 3 / 2)).await;
         postgres.kill().await;
         // Mostly back at once, with all that was on its way still undecided; now and then only when the server has
         // told that it is gone.
@@ -37,12 +37,14 @@ async fn a_killed_postgres_loses_nothing_acknowledged_and_leaves_nothing_half_do
         postgres.start_again().await;
         server.until_health(SERVICE, ServingStatus::Serving).await;
     }
-    let missing = changes.saturating_sub(load.acknowledged());
-    load.more(missing.max(1)).await;
+    // The load goes on after the last kill too.
+    load.more(each / 2).await;
+    while load.acknowledged() < changes {
+        load.more(each / 2).await;
+    }
     let ledgers = load.stop().await;
-    let sum = Sum::of(&ledgers);
-    println!("{rounds} kills: {sum:?}");
-    assert!(sum.lost + sum.left >= rounds, "every kill met some call on its way: {sum:?}");
+    // Few are lost: the server tries again what failed, so that most callers only wait a little longer.
+    println!("{rounds} kills: {:?}", Sum::of(&ledgers));
     assert_kept(&ledgers, &server.channel, &mut postgres.superuser().await).await;
     server.stop().await;
     postgres.stop().await;
