@@ -1,4 +1,5 @@
-//! A private Postgres that keeps what it confirmed, and can be killed with everything it started.
+//! A private Postgres that keeps what it confirmed, and can be killed with everything it started, which is found in
+//! `/proc`.
 
 use std::path::PathBuf;
 

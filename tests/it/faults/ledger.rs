@@ -25,7 +25,7 @@ pub(super) struct Ledger {
 
 /// What many callers were told, summed up.
 #[derive(Debug)]
-#[allow(dead_code, reason = "shown when a test fails")]
+#[allow(dead_code, reason = "printed, whether or not it is looked at")]
 pub(super) struct Sum {
     pub(super) calls: usize,
     pub(super) transitions: usize,

@@ -9,9 +9,11 @@
 
 mod actor;
 mod change;
+#[cfg(target_os = "linux")]
 mod durable;
 mod ledger;
 mod load;
+#[cfg(target_os = "linux")]
 mod postgres_killed;
 mod server_killed;
 mod unreachable;

@@ -1,5 +1,4 @@
 //! `kill -9` of Postgres in mid-load, under a server that stays.
-#![cfg(target_os = "linux")]
 
 use std::time::Duration;
 

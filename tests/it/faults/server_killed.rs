@@ -42,6 +42,7 @@ async fn a_killed_server_loses_nothing_acknowledged_and_leaves_nothing_half_done
     let sum = Sum::of(&ledgers);
     println!("{rounds} kills: {sum:?}");
     assert!(sum.lost + sum.left >= rounds, "every kill met some call on its way: {sum:?}");
+    assert!(rounds < 100 || sum.lost_and_done > 0, "some were lost between COMMIT and answer: {sum:?}");
     let mut superuser = database.superuser().await;
     let last = ways.borrow().clone();
     tokio::time::timeout(Duration::from_mins(2), assert_kept(&ledgers, &last, &mut superuser))
