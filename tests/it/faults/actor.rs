@@ -85,21 +85,21 @@ impl Actor {
     }
 
     async fn until_answered(&mut self, change: &Change) -> Answer {
-        let mut last: Option<Lost> = None;
+        let mut told: Option<Lost> = None;
         let answered = async {
             loop {
-                if last.is_some() {
+                if told.is_some() {
                     // Whether there is a new way, or the old one may serve again.
                     let _ = tokio::time::timeout(self.way.pause, self.way.channel.changed()).await;
                 }
                 match change.send(&self.caller(), LIMIT).await {
                     Ok(answer) => return answer,
-                    Err(lost) => last = Some(lost),
+                    Err(lost) => told = Some(lost),
                 }
             }
         };
         let answered = tokio::time::timeout(LIMIT, answered).await;
-        answered.unwrap_or_else(|_| panic!("no answer to {change:?}; the last time it was {last:?}"))
+        answered.unwrap_or_else(|_| panic!("no answer to {change:?}; the last time it was {told:?}"))
     }
 
     /// Repeats what was acknowledged last: the same answer, and nothing is done.

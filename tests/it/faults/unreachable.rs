@@ -21,8 +21,8 @@ const PATIENT: Duration = Duration::from_secs(30);
 const HASTY: Duration = Duration::from_millis(100);
 
 /// What a call that was answered so has come to, where that is known: it was in the lost transaction, or in none.
-fn truth(lost: &Lost, loss: Loss) -> Option<bool> {
-    match lost.as_str() {
+fn truth(told: &Lost, loss: Loss) -> Option<bool> {
+    match told.as_str() {
         "OUTCOME_UNKNOWN" => Some(loss == Loss::After),
         "STORE_UNAVAILABLE" => Some(false),
         "DEADLINE_EXCEEDED" | NO_ANSWER => None,
@@ -55,18 +55,18 @@ async fn what_was_unknown_is_told_truly_and_done_once_when_it_is_repeated() {
             let limit = if number % 3 == 2 { HASTY } else { PATIENT };
             calls.spawn(async move {
                 let change = actor.choose();
-                let lost = change.send(&actor.caller(), limit).await;
-                (actor, change, lost.expect_err("nothing can be confirmed"), limit)
+                let answer = change.send(&actor.caller(), limit).await;
+                (actor, change, answer.expect_err("nothing can be confirmed"), limit)
             });
         }
-        let lost = calls.join_all().await;
+        let answers = calls.join_all().await;
         assert_eq!(proxy.lost(), round + 1, "a COMMIT was lost in every round");
         proxy.come_up();
         let mut repeats = JoinSet::new();
-        for (mut actor, change, lost, limit) in lost {
-            let done = truth(&lost, loss);
-            assert!(limit == HASTY || done.is_some(), "who waits is told: {lost}");
-            unknown += usize::from(lost == "OUTCOME_UNKNOWN");
+        for (mut actor, change, told, limit) in answers {
+            let done = truth(&told, loss);
+            assert!(limit == HASTY || done.is_some(), "who waits is told: {told}");
+            unknown += usize::from(told == "OUTCOME_UNKNOWN");
             hasty += usize::from(done.is_none());
             repeats.spawn(async move {
                 actor.find_out(change, done).await;
