@@ -18,6 +18,7 @@ mod audit_encoding;
 mod calls;
 mod conversations;
 mod embedded;
+mod faults;
 mod grpcurl;
 mod harness;
 mod lanes;

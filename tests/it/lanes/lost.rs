@@ -1,9 +1,11 @@
 //! A lost COMMIT is resolved: the caller gets the true answer, and the change is made once.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use memory_lifecycle::proto::v1::{ForgetMode, ForgetRequest, Outcome};
 use tokio::task::JoinSet;
+use tonic::Request;
 use uuid::Uuid;
 
 use super::{assert_log_explains_rows, one_lane, until_waiting, verified_log};
@@ -11,6 +13,9 @@ use crate::harness::caller::by_id;
 use crate::harness::server::SERVICE;
 use crate::harness::{Caller, Database, Server, scaled};
 use crate::proxy::{Loss, Proxy};
+
+/// How long a call may take that loses its COMMIT, however busy the machine.
+const DEADLINE: Duration = Duration::from_secs(20);
 
 pub(super) async fn behind_proxy() -> (Database, Proxy, Server) {
     let database = Database::migrated().await;
@@ -29,8 +34,15 @@ pub(super) fn soft_forget(id: &str, request_id: Uuid) -> ForgetRequest {
     }
 }
 
-/// Loses COMMITs of batches with several callers in them; each is answered as if nothing had happened, and what is
-/// repeated is answered the same.
+/// The request with a deadline: a call that is not resolved in time fails.
+fn timed(request: &ForgetRequest) -> Request<ForgetRequest> {
+    let mut timed = Request::new(request.clone());
+    timed.set_timeout(DEADLINE);
+    timed
+}
+
+/// Loses COMMITs of batches with several callers in them; each is answered before its deadline as if nothing had
+/// happened, and what is repeated is answered the same.
 async fn lose_commits(loss: Loss) {
     let rounds = scaled(500, 25);
     let (database, proxy, server) = behind_proxy().await;
@@ -47,8 +59,8 @@ async fn lose_commits(loss: Loss) {
         for (number, caller) in callers.iter().cloned().enumerate() {
             let request = soft_forget(&format!("memory-{round}"), Uuid::new_v4());
             calls.spawn(async move {
-                let first = caller.lifecycle.clone().forget(request.clone()).await.unwrap().into_inner();
-                let again = caller.lifecycle.clone().forget(request).await.unwrap().into_inner();
+                let first = caller.lifecycle.clone().forget(timed(&request)).await.unwrap().into_inner();
+                let again = caller.lifecycle.clone().forget(timed(&request)).await.unwrap().into_inner();
                 (number, first, again)
             });
         }

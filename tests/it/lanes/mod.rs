@@ -27,8 +27,8 @@ use std::time::Duration;
 use memory_lifecycle::proto::v1::AuditRecord;
 use sqlx::ConnectOptions;
 
-use crate::harness::{Caller, Database, Server, ServerSettings, settings};
-use crate::model::chain;
+use crate::harness::{Database, Server, ServerSettings, settings};
+use crate::model::logged;
 
 /// Longer than any wait here takes.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -80,38 +80,10 @@ fn one_lane() -> ServerSettings {
 
 /// What must hold of a tenant whatever happened: the chain verifies, nothing is missing, the head is its end.
 pub async fn verified_log(server: &Server, database: &Database, tenant: &str) -> Vec<AuditRecord> {
-    let administrator = Caller::admin(server.channel.clone(), tenant, "administrator");
-    let log = administrator.audit_records().await.unwrap();
-    chain::verify(tenant, &log).unwrap();
-    let mut connection = database.superuser().await;
-    let (sequence, hash): (i64, Vec<u8>) =
-        sqlx::query_as("SELECT head_sequence, head_hash FROM tenants WHERE tenant_id = $1")
-            .bind(tenant)
-            .fetch_one(&mut connection)
-            .await
-            .unwrap();
-    let last = log.last().expect("something happened");
-    assert_eq!((sequence, &hash), (last.sequence, &last.hash), "the head is the log's end");
-    log
+    logged::verified(server.channel.clone(), &mut database.superuser().await, tenant).await
 }
 
 /// Fails when some tenant's log has a gap or the rows of memories are not what the log comes to.
 pub async fn assert_log_explains_rows(database: &Database) {
-    let gaps: i64 = database
-        .value(
-            "SELECT count(*) FROM (SELECT tenant_id FROM audit_records GROUP BY tenant_id
-             HAVING count(*) <> max(sequence)) AS gaps",
-        )
-        .await;
-    assert_eq!(gaps, 0, "the log has no gap");
-    let strays: i64 = database
-        .value(
-            "WITH last AS (SELECT DISTINCT ON (tenant_id, memory_id) tenant_id, memory_id, sequence, to_state
-                           FROM audit_records ORDER BY tenant_id, memory_id, sequence DESC)
-             SELECT count(*) FROM last FULL JOIN memories AS m USING (tenant_id, memory_id)
-             WHERE (m.memory_id IS NULL) <> (last.to_state = 4) OR m.state <> last.to_state
-                OR m.version <> last.sequence OR last.sequence IS NULL",
-        )
-        .await;
-    assert_eq!(strays, 0, "every row is as its last record says");
+    logged::assert_explains_rows(&mut database.superuser().await).await;
 }

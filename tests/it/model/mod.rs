@@ -4,6 +4,7 @@
 
 pub mod chain;
 pub mod explain;
+pub mod logged;
 pub mod plan;
 pub mod run;
 mod state;
