@@ -67,7 +67,7 @@ impl Order {
     fn new(from: usize, tenants: usize, calls: usize, size: usize) -> Self {
         assert!(calls > 1, "there are memories for more than one call: give more --memories");
         let step =
-            (calls * 618 / 1000 + 1..).find(|step| coprime(*step, calls)).expect("a prime is among them");
+            (calls * 618 / 1000 + 1..=2 * calls).find(|step| coprime(*step, calls)).expect("a prime is among them");
         Self { from, tenants, size, calls, step }
     }
 

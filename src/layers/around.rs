@@ -14,7 +14,7 @@ pub(super) type Request = http::Request<Body>;
 /// What goes out.
 pub(super) type Response = http::Response<Body>;
 /// What will go out.
-pub(super) type Reply = Pin<Box<dyn Future<Output = Response> + Send>>;
+pub(super) type Reply = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
 /// What the paths of the contract's methods begin with.
 const CONTRACT: &str = "/memorylifecycle.v1.";
@@ -24,12 +24,17 @@ pub(super) trait Around {
     /// Answers the call, by `next` or without it.
     fn around<Rest>(&self, request: Request, next: impl FnOnce(Request) -> Rest + Send + 'static) -> Reply
     where
-        Rest: Future<Output = Response> + Send + 'static;
+        Rest: Future<Output = Result<Response, Infallible>> + Send + 'static;
 }
 
 /// A call's answer with an error instead of a message.
 pub(super) fn refuse(status: Status) -> Response {
     status.into_http()
+}
+
+/// What goes out at once.
+pub(super) fn at_once(response: Response) -> Reply {
+    Box::pin(std::future::ready(Ok(response)))
 }
 
 /// Puts something around the calls of the contract.
@@ -59,7 +64,7 @@ where
 {
     type Response = Response;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+    type Future = Reply;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.inner.poll_ready(context)
@@ -72,16 +77,6 @@ where
         if !request.uri().path().starts_with(CONTRACT) {
             return Box::pin(inner.call(request));
         }
-        let next = move |request| {
-            let answer = inner.call(request);
-            async move {
-                match answer.await {
-                    Ok(response) => response,
-                    Err(never) => match never {},
-                }
-            }
-        };
-        let reply = self.around.around(request, next);
-        Box::pin(async move { Ok(reply.await) })
+        self.around.around(request, move |request| inner.call(request))
     }
 }

@@ -1,6 +1,7 @@
 //! Names the call, finds its trace, and sends the name with the answer.
 
 use http::{HeaderMap, HeaderValue};
+use std::convert::Infallible;
 
 use super::around::{Around, Reply, Request, Response};
 use crate::clock::Clock;
@@ -69,7 +70,7 @@ impl Context {
 impl Around for Context {
     fn around<Rest>(&self, mut request: Request, next: impl FnOnce(Request) -> Rest + Send + 'static) -> Reply
     where
-        Rest: Future<Output = Response> + Send + 'static,
+        Rest: Future<Output = Result<Response, Infallible>> + Send + 'static,
     {
         let context = CallContext {
             operation_id: new_operation_id(&self.clock),
@@ -81,9 +82,9 @@ impl Around for Context {
         request.extensions_mut().insert(context);
         let rest = next(request);
         Box::pin(async move {
-            let mut response = rest.await;
+            let mut response = rest.await?;
             send_id(&mut response, operation);
-            response
+            Ok(response)
         })
     }
 }

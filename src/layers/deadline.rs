@@ -6,11 +6,12 @@
 //! `DEADLINE_EXCEEDED`, without details. It cannot be told not to. But when its time is over it asks the layers once more before
 //! it answers, and their answer wins; so the time here ends a little before the caller's, and this layer is first.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use http::HeaderMap;
 
-use super::around::{Around, Reply, Request, Response, refuse};
+use super::around::{Around, Reply, Request, Response, at_once, refuse};
 use super::context::operation_of;
 use crate::domain::refusal::{FieldViolation, Refusal};
 use crate::rpc::status;
@@ -57,19 +58,21 @@ impl Deadline {
 impl Around for Deadline {
     fn around<Rest>(&self, request: Request, next: impl FnOnce(Request) -> Rest + Send + 'static) -> Reply
     where
-        Rest: Future<Output = Response> + Send + 'static,
+        Rest: Future<Output = Result<Response, Infallible>> + Send + 'static,
     {
         let operation = operation_of(&request);
         let time = match self.time_for(request.headers()) {
             Ok(time) => time,
             Err(refusal) => {
                 let response = refuse(status::of_refusal(&refusal, operation));
-                return Box::pin(async { response });
+                return at_once(response);
             }
         };
         // Set before anything is awaited: the time runs from the moment the call came in.
         let call = tokio::time::timeout(time, next(request));
-        Box::pin(async move { call.await.unwrap_or_else(|_| refuse(status::deadline_exceeded(operation))) })
+        Box::pin(
+            async move { call.await.unwrap_or_else(|_| Ok(refuse(status::deadline_exceeded(operation)))) },
+        )
     }
 }
 

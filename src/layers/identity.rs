@@ -1,8 +1,9 @@
 //! Says who calls.
 
 use http::HeaderMap;
+use std::convert::Infallible;
 
-use super::around::{Around, Reply, Request, Response, refuse};
+use super::around::{Around, Reply, Request, Response, at_once, refuse};
 use super::context::operation_of;
 use crate::domain::ids::{PrincipalId, TenantId};
 use crate::domain::principal::{Principal, caller_agent};
@@ -34,7 +35,7 @@ impl Identity {
 impl Around for Identity {
     fn around<Rest>(&self, mut request: Request, next: impl FnOnce(Request) -> Rest + Send + 'static) -> Reply
     where
-        Rest: Future<Output = Response> + Send + 'static,
+        Rest: Future<Output = Result<Response, Infallible>> + Send + 'static,
     {
         match self.principal(request.headers()) {
             Ok(principal) => {
@@ -43,7 +44,7 @@ impl Around for Identity {
             }
             Err(refusal) => {
                 let response = refuse(status::of_refusal(&refusal, operation_of(&request)));
-                Box::pin(async { response })
+                at_once(response)
             }
         }
     }

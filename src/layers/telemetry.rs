@@ -1,5 +1,6 @@
 //! Notes how each call ended: one line a call, without anything of what was asked or answered.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use tonic::Code;
@@ -23,7 +24,7 @@ impl Telemetry {
 impl Around for Telemetry {
     fn around<Rest>(&self, request: Request, next: impl FnOnce(Request) -> Rest + Send + 'static) -> Reply
     where
-        Rest: Future<Output = Response> + Send + 'static,
+        Rest: Future<Output = Result<Response, Infallible>> + Send + 'static,
     {
         let ending = Ending {
             method: request.uri().path().trim_start_matches('/').to_owned(),
@@ -34,9 +35,9 @@ impl Around for Telemetry {
         };
         let rest = next(request);
         Box::pin(async move {
-            let response = rest.await;
+            let response = rest.await?;
             ending.with(status::outcome(response.headers()));
-            response
+            Ok(response)
         })
     }
 }

@@ -30,7 +30,8 @@ impl Ops {
         if let AnswerBody::Memory(id, key) = &answer.body
             && answer.replayed
         {
-            match self.get_memory(principal, id).await {
+            // On the heap, as it is seldom needed: else every change would be as large as a read, and be moved so.
+            match Box::pin(self.get_memory(principal, id)).await {
                 // Under the same label may be another memory by now.
                 Ok(StoredMemory { memory, content, forget_reason }) if memory.key == *key => {
                     answer.memory = Some(Box::new(Shown { memory, content, forget_reason }));

@@ -70,7 +70,8 @@ impl Calls {
         let if_unknown = change.if_unknown();
         let Change { command, validate_only } = change;
         if validate_only {
-            return self.ops.rehearse(command).await;
+            // On the heap, as it is seldom needed: else every call would be as large as a rehearsal, and be moved so.
+            return Box::pin(self.ops.rehearse(command)).await;
         }
         match (self.ops.change(command).await, if_unknown) {
             (Err(Failure::OutcomeUnknown), Some(answer)) => Ok(answer),
