@@ -72,7 +72,8 @@ impl App {
         let listen = |source| AppError::Listen { address: settings.listen, source };
         let listener = TcpListener::bind(settings.listen).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
-        let lane_options = LaneOptions { lanes: settings.lanes, ..LaneOptions::default() };
+        let default = LaneOptions::default();
+        let lane_options = LaneOptions { lanes: settings.lanes.unwrap_or(default.lanes), ..default };
         let connections = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let store = Store::new(
             connect,

@@ -81,9 +81,10 @@ pub struct ServerSettings {
     /// The longest deadline a call can have.
     #[arg(long, env = "MEMORY_LIFECYCLE_MAX_DEADLINE", default_value = "5m", value_parser = parse_duration)]
     pub max_deadline: Duration,
-    /// How many lanes commit in parallel; a tenant is always on the same one.
-    #[arg(long, env = "MEMORY_LIFECYCLE_LANES", default_value = "4", value_parser = parse_count)]
-    pub lanes: usize,
+    /// How many lanes commit in parallel; a tenant is always on the same one. More of them share their transactions with
+    /// fewer. Not given: as many as the machine has cores, from 2 to 4.
+    #[arg(long, env = "MEMORY_LIFECYCLE_LANES", value_parser = parse_count)]
+    pub lanes: Option<usize>,
     /// How many connections reads may use. The lanes use one each; beside them are four for batches that wait, two for
     /// look-ups, and one for the health service.
     #[arg(long, env = "MEMORY_LIFECYCLE_READ_CONNECTIONS", default_value = "8", value_parser = parse_count)]

@@ -119,6 +119,9 @@ impl Queue {
     pub(super) fn take(&mut self) -> Option<Work> {
         let mut batch = Vec::new();
         let mut memories = 0;
+        let mut taken: HashMap<TenantId, usize> = HashMap::new();
+        // Tenants that had their share of this batch; theirs are the last turns of the next one.
+        let mut served = Vec::new();
         while batch.len() < self.options.batch_commands {
             let Some(tenant) = self.turns.pop_front() else { break };
             let Some(next) = self.peek(&tenant) else { continue };
@@ -137,9 +140,16 @@ impl Queue {
             memories += weight;
             batch.extend(self.pop(&tenant));
             if self.waiting.contains_key(&tenant) {
-                self.turns.push_back(tenant);
+                let taken = taken.entry(tenant.clone()).or_default();
+                *taken += 1;
+                if *taken < self.options.tenant_commands {
+                    self.turns.push_back(tenant);
+                } else {
+                    served.push(tenant);
+                }
             }
         }
+        self.turns.extend(served);
         (!batch.is_empty()).then_some(Work::Shared(batch))
     }
 
@@ -262,6 +272,21 @@ mod tests {
         assert_eq!(shared(waits.0.take()), [10, 20, 30, 11]);
         assert_eq!(shared(waits.0.take()), [12, 13, 14]);
         assert!(waits.0.take().is_none());
+    }
+
+    #[test]
+    fn a_busy_tenant_leaves_room_and_time() {
+        let options = LaneOptions { batch_commands: 8, tenant_commands: 3, ..LaneOptions::default() };
+        let mut waits = Waits::new(options);
+        for number in 10..30 {
+            waits.push("busy", number).unwrap();
+        }
+        assert_eq!(shared(waits.0.take()), [10, 11, 12], "alone it gets no more, as somebody may come");
+        waits.push("calm", 40).unwrap();
+        waits.push("calm", 41).unwrap();
+        assert_eq!(shared(waits.0.take()), [13, 40, 14, 41, 15]);
+        waits.push("calm", 42).unwrap();
+        assert_eq!(shared(waits.0.take()), [16, 42, 17, 18]);
     }
 
     #[test]

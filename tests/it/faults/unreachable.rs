@@ -37,7 +37,7 @@ async fn what_was_unknown_is_told_truly_and_done_once_when_it_is_repeated() {
     let proxy = Proxy::start(&database).await;
     let mut settings = settings();
     // One for all, so that a transaction has several callers in it.
-    settings.lanes = 1;
+    settings.lanes = Some(1);
     let server = Server::start_unready(proxy.connect(), settings).await;
     server.until_health(SERVICE, ServingStatus::Serving).await;
     let (_ways, channel) = watch::channel(server.channel.clone());

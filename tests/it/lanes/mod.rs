@@ -75,7 +75,7 @@ async fn let_all_run() {
 
 /// Settings with a single lane, so that all tenants share it.
 fn one_lane() -> ServerSettings {
-    ServerSettings { lanes: 1, ..settings() }
+    ServerSettings { lanes: Some(1), ..settings() }
 }
 
 /// What must hold of a tenant whatever happened: the chain verifies, nothing is missing, the head is its end.
