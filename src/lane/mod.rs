@@ -36,9 +36,11 @@ pub struct LaneOptions {
     pub lanes: usize,
     /// How many commands one transaction takes at most.
     pub batch_commands: usize,
-    /// How many commands of one tenant it takes at most: whoever comes to a lane that a busy tenant keeps full waits for
-    /// the transaction under way and for its own, so neither may be long.
+    /// How many commands of one tenant it takes at most while nobody else waits: whoever comes to a lane that a busy
+    /// tenant keeps full waits for the transaction under way, so it may not be long.
     pub tenant_commands: usize,
+    /// The same while others wait: their own transaction may be shorter still.
+    pub tenant_commands_in_company: usize,
     /// How many memories the commands of one transaction may name, unless a single command names more.
     pub batch_memories: usize,
     /// How many commands wait in a lane at most.
@@ -58,7 +60,8 @@ impl Default for LaneOptions {
             // Measured on two cores: with two, which share more, it is faster than with one or four.
             lanes: available_parallelism().map_or(2, NonZero::get).clamp(2, 4),
             batch_commands: 128,
-            tenant_commands: 48,
+            tenant_commands: 32,
+            tenant_commands_in_company: 16,
             batch_memories: 1000,
             queued: 8192,
             queued_per_tenant: 2048,

@@ -119,6 +119,10 @@ impl Queue {
     pub(super) fn take(&mut self) -> Option<Work> {
         let mut batch = Vec::new();
         let mut memories = 0;
+        let share = match self.turns.len() {
+            0 | 1 => self.options.tenant_commands,
+            _ => self.options.tenant_commands_in_company,
+        };
         let mut taken: HashMap<TenantId, usize> = HashMap::new();
         // Tenants that had their share of this batch; theirs are the last turns of the next one.
         let mut served = Vec::new();
@@ -142,7 +146,7 @@ impl Queue {
             if self.waiting.contains_key(&tenant) {
                 let taken = taken.entry(tenant.clone()).or_default();
                 *taken += 1;
-                if *taken < self.options.tenant_commands {
+                if *taken < share {
                     self.turns.push_back(tenant);
                 } else {
                     served.push(tenant);
@@ -276,17 +280,19 @@ mod tests {
 
     #[test]
     fn a_busy_tenant_leaves_room_and_time() {
-        let options = LaneOptions { batch_commands: 8, tenant_commands: 3, ..LaneOptions::default() };
+        let options =
+            LaneOptions { tenant_commands: 4, tenant_commands_in_company: 2, ..LaneOptions::default() };
         let mut waits = Waits::new(options);
         for number in 10..30 {
             waits.push("busy", number).unwrap();
         }
-        assert_eq!(shared(waits.0.take()), [10, 11, 12], "alone it gets no more, as somebody may come");
-        waits.push("calm", 40).unwrap();
-        waits.push("calm", 41).unwrap();
-        assert_eq!(shared(waits.0.take()), [13, 40, 14, 41, 15]);
-        waits.push("calm", 42).unwrap();
-        assert_eq!(shared(waits.0.take()), [16, 42, 17, 18]);
+        assert_eq!(shared(waits.0.take()), [10, 11, 12, 13], "alone it gets no more, as somebody may come");
+        for number in 40..43 {
+            waits.push("calm", number).unwrap();
+        }
+        assert_eq!(shared(waits.0.take()), [14, 40, 15, 41]);
+        assert_eq!(shared(waits.0.take()), [16, 42, 17]);
+        assert_eq!(shared(waits.0.take()), [18, 19, 20, 21]);
     }
 
     #[test]
