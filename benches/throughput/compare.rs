@@ -1,4 +1,4 @@
-//! Runs a comparison: both sides in turn, several rounds, each from the same state, and each first as often.
+//! Runs a comparison: both sides in turn, several rounds, each from the same state, and first by turns.
 
 use crate::Bench;
 use crate::calls::Work;

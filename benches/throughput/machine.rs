@@ -17,11 +17,13 @@ pub(crate) fn describe(folder: &Path) -> String {
     let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
     let memory = field(&read("/proc/meminfo"), "MemTotal");
     let kilobytes: f64 = memory.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0.0);
+    let release = read("/proc/sys/kernel/osrelease");
+    let release: Vec<&str> = release.split('.').take(2).collect();
     format!(
         "{}, {cores} cores, {:.0} GiB, Linux {}, a write of 8 KiB with fdatasync {:.2} ms",
         field(&read("/proc/cpuinfo"), "model name"),
         kilobytes / 1024.0 / 1024.0,
-        read("/proc/sys/kernel/osrelease").trim(),
+        release.join("."),
         sync_ms(folder)
     )
 }

@@ -37,7 +37,8 @@ pub struct LaneOptions {
     /// How many commands one transaction takes at most.
     pub batch_commands: usize,
     /// How many commands of one tenant it takes at most while nobody else waits: whoever comes to a lane that a busy
-    /// tenant keeps full waits for the transaction under way, so it may not be long.
+    /// tenant keeps full waits for the transaction under way, so it may not be long. A batch of one tenant alone, beside
+    /// the lanes, has no such limit.
     pub tenant_commands: usize,
     /// The same while others wait: their own transaction may be shorter still.
     pub tenant_commands_in_company: usize,
@@ -49,6 +50,8 @@ pub struct LaneOptions {
     pub queued_per_tenant: usize,
     /// How many batches of single tenants run at once, beside the lanes.
     pub solo_batches: usize,
+    /// How long a lane keeps its connection, and with it the plans of its statements, which fit the tables as they were.
+    pub connection_kept: Duration,
     /// How long a transaction, and then its COMMIT, may take before its connection is given up: far longer than
     /// the database's own limits, for connections whose other end is gone without a word.
     pub patience: Duration,
@@ -66,6 +69,7 @@ impl Default for LaneOptions {
             queued: 8192,
             queued_per_tenant: 2048,
             solo_batches: 4,
+            connection_kept: Duration::from_secs(1),
             patience: Duration::from_mins(1),
         }
     }

@@ -39,6 +39,8 @@ pub(super) struct Lane {
     pub(super) store: Store,
     pub(super) policy: Policy,
     pub(super) clock: Clock,
+    /// How long the lane keeps its connection.
+    pub(super) connection_kept: Duration,
     /// How long a transaction, and then its COMMIT, may take.
     pub(super) patience: Duration,
 }
@@ -62,6 +64,7 @@ impl Lanes {
                     store: store.clone(),
                     policy,
                     clock: clock.clone(),
+                    connection_kept: options.connection_kept,
                     patience: options.patience,
                 })
             })

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::FutureExt;
 
@@ -16,8 +17,9 @@ use crate::storage::pool::LaneConnection;
 
 /// Works until the lane is closed and empty.
 pub(super) async fn run(lane: Arc<Lane>) {
-    // The lane's own connection, kept as long as it is good.
+    // The lane's own connection, kept for a while.
     let mut connection: Option<LaneConnection> = None;
+    let mut taken = Duration::ZERO;
     loop {
         let work = {
             let mut queue = lane.queue();
@@ -33,6 +35,12 @@ pub(super) async fn run(lane: Arc<Lane>) {
             None => lane.bell.notified().await,
             Some(Work::Solo(tenant, batch)) => solo::spawn(&lane, tenant, batch),
             Some(Work::Shared(batch)) => {
+                let now = lane.clock.monotonic();
+                if now.saturating_sub(taken) >= lane.connection_kept {
+                    // Taken from the pool anew, it makes its plans anew.
+                    connection = None;
+                    taken = now;
+                }
                 let work = AssertUnwindSafe(work_off(&lane, &mut connection, batch, Heads::Skip));
                 if let Ok(skipped) = work.catch_unwind().await {
                     send_to_solo(&lane, skipped);

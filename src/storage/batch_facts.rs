@@ -18,7 +18,7 @@ use crate::domain::ids::{GraphId, MemoryKey, OperationId, PrincipalId, RequestId
 pub type FactsByTenant = HashMap<TenantId, Facts>;
 
 /// Adds to the tenants' facts all that the commands need to be decided, and answers the database's clock at that
-/// moment. Statements for tables that no command asks about are not run.
+/// moment. Statements for other tables than `memories` are only run when a command asks about them.
 pub async fn load(
     connection: &mut PgConnection,
     facts: &mut FactsByTenant,
@@ -62,10 +62,13 @@ async fn load_memories(
         .await?;
     let first = rows.first().ok_or(StoreError::Impossible("a clock that does not answer"))?;
     let clock = first.try_get("clock")?;
-    let is_memory = |row: &PgRow| row.try_get_raw("memory_key").is_ok_and(|key| !key.is_null());
-    let memories: Result<Vec<MemoryRow>, sqlx::Error> =
-        rows.iter().filter(|row| is_memory(row)).map(MemoryRow::from_row).collect();
-    know_memories(facts, memories?)?;
+    let mut memories = Vec::with_capacity(rows.len());
+    for row in &rows {
+        if !row.try_get_raw("memory_key")?.is_null() {
+            memories.push(MemoryRow::from_row(row)?);
+        }
+    }
+    know_memories(facts, memories)?;
     Ok(clock)
 }
 

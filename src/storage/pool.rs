@@ -22,13 +22,16 @@ const LANE_STATEMENT: Duration = Duration::from_secs(30);
 /// How long one read may take: no snapshot is held longer, since a held one slows every head's update down.
 const READ_STATEMENT: Duration = Duration::from_secs(5);
 /// What lanes tell the planner: all they do is to look rows up by keys, from a few to some thousands at once. A plan
-/// for that is the same whatever the keys, so it is made once a connection and not once a call; and it goes by the
-/// index even when it was made while the table was still empty.
-const POINT_LOOKUPS: [(&str, &str); 4] = [
+/// for that is the same whatever the keys, so it is not made for every call; and it goes by an index even when it was
+/// made while the table was still empty. The wrong index, perhaps, by which a whole tenant is looked through: so plans are
+/// only good for a while, until the connection is taken from its pool anew.
+pub const POINT_LOOKUPS: [(&str, &str); 6] = [
     ("plan_cache_mode", "force_generic_plan"),
     ("enable_seqscan", "off"),
     ("enable_hashjoin", "off"),
     ("enable_mergejoin", "off"),
+    ("enable_bitmapscan", "off"),
+    ("enable_material", "off"),
 ];
 /// How long to wait for a connection.
 const ACQUIRE: Duration = Duration::from_secs(3);
@@ -60,10 +63,12 @@ pub struct Store {
 impl Store {
     /// Sets connections up; opens none yet, so it succeeds while the database is away.
     pub fn new(connect: &PgConnectOptions, options: StoreOptions) -> Self {
+        // Planned for the arguments at hand, and so for the tables as they are.
+        let reads = connect.clone().options([("plan_cache_mode", "force_custom_plan")]);
         Self {
             lanes: pool(connect.clone().options(POINT_LOOKUPS), options.lane_connections, LANE_STATEMENT),
-            reads: pool(connect.clone(), options.read_connections, READ_STATEMENT),
-            health: pool(connect.clone(), 1, READ_STATEMENT),
+            reads: pool(reads.clone(), options.read_connections, READ_STATEMENT),
+            health: pool(reads, 1, READ_STATEMENT),
             usable: Arc::default(),
         }
     }
@@ -121,11 +126,21 @@ fn pool(connect: PgConnectOptions, connections: u32, statement: Duration) -> PgP
         .acquire_timeout(ACQUIRE)
         // The check below is a round trip itself.
         .test_before_acquire(false)
-        .before_acquire(|connection, _| Box::pin(is_outside_transaction(connection)))
+        .before_acquire(|connection, _| Box::pin(is_fit(connection)))
         .connect_lazy_with(connect)
 }
 
-/// Whether a connection is fit to be handed out. A `begin` that was cancelled can leave one inside an open
+/// Whether a connection is fit to be handed out. It is without the plans that were made on it before: what they were
+/// made for may have grown since.
+async fn is_fit(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    if !is_outside_transaction(connection).await? {
+        return Ok(false);
+    }
+    sqlx::raw_sql("DISCARD PLANS").execute(connection).await?;
+    Ok(true)
+}
+
+/// Whether nothing is open on a connection. A `begin` that was cancelled can leave one inside an open
 /// transaction, where the next borrower's writes would be answered well and never committed: there, `now()`
 /// stands still.
 async fn is_outside_transaction(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {

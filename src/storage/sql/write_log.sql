@@ -1,4 +1,4 @@
--- write_log: the last statement before COMMIT, and the only one that every batch runs. Changes memories, adds the
+-- write_log: the last statement before COMMIT, of every batch that changes something. Changes memories, adds the
 -- records, the operations and what belongs to them, and moves the heads: all at once, since a round trip a table
 -- costs more than the rows do. Writes only over the versions, and moves only from the sequences, that were decided
 -- on; answers how many of either it found, and unless that is all of them the transaction must not commit.

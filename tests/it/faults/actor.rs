@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tonic::transport::Channel;
 
 use super::LIMIT;
-use super::change::{Answer, Change, Lost};
+use super::change::{Answer, Change, Lost, NO_ANSWER};
 use super::ledger::Ledger;
 use crate::harness::Caller;
 
@@ -16,6 +16,8 @@ use crate::harness::Caller;
 const MEMORIES: usize = 16;
 /// How many of its last acknowledged calls it can repeat.
 const RECENT: usize = 4;
+/// How soon to ask somebody again who answered that it cannot tell.
+const AGAIN: Duration = Duration::from_millis(20);
 
 /// The way to the server.
 #[derive(Debug, Clone)]
@@ -88,9 +90,10 @@ impl Actor {
         let mut told: Option<Lost> = None;
         let answered = async {
             loop {
-                if told.is_some() {
-                    // Whether there is a new way, or the old one may serve again.
-                    let _ = tokio::time::timeout(self.way.pause, self.way.channel.changed()).await;
+                if let Some(told) = &told {
+                    // Whether there is a new way, or the old one may serve again; whoever answered is there.
+                    let pause = if told == NO_ANSWER { self.way.pause } else { self.way.pause.min(AGAIN) };
+                    let _ = tokio::time::timeout(pause, self.way.channel.changed()).await;
                 }
                 match change.send(&self.caller(), LIMIT).await {
                     Ok(answer) => return answer,

@@ -68,6 +68,7 @@ impl Postgres {
         let postmaster = cluster.pid();
         // Stopped first: it starts nothing any more while its processes are looked for, and learns nothing of their end.
         signal(postmaster, Signal::STOP);
+        until("it to be stopped", || stat(postmaster).is_some_and(|(state, _)| state == "T")).await;
         let started = started_by(postmaster);
         assert!(!started.is_empty(), "a Postgres that runs has started others");
         for process in &started {

@@ -1,5 +1,7 @@
 //! Lanes without a server around them, where the order in the queue matters or their limits do.
 
+use std::time::Duration;
+
 use memory_lifecycle::clock::Clock;
 use memory_lifecycle::domain::answer::Answer;
 use memory_lifecycle::domain::command::{
@@ -32,9 +34,9 @@ pub(super) struct Direct {
     store: Store,
 }
 
-/// A single lane, else the defaults.
+/// A single lane, on one connection throughout, else the defaults.
 pub(super) fn one_lane() -> LaneOptions {
-    LaneOptions { lanes: 1, ..LaneOptions::default() }
+    LaneOptions { lanes: 1, connection_kept: Duration::from_hours(1), ..LaneOptions::default() }
 }
 
 impl Direct {

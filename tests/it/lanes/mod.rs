@@ -14,6 +14,7 @@ mod hammer;
 mod lost;
 mod outage;
 mod overlay;
+mod plans;
 mod pooled;
 mod retry;
 mod silent;

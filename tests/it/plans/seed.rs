@@ -2,6 +2,32 @@
 
 use crate::harness::Database;
 
+/// Memories of one tenant, never analysed.
+pub(super) async fn fill_some(database: &Database) {
+    database
+        .execute(
+            "
+INSERT INTO tenants (tenant_id) VALUES ('tenant-001');
+INSERT INTO memories (tenant_id, memory_key, memory_id, agent_id, graph_id, kind, origin, memory_date, state,
+                      version, create_time, update_time)
+    SELECT 'tenant-001', n, 'memory-' || n, 'agent-1', 'default', 1, 1, now(), 1, n, now(), now()
+    FROM generate_series(1, 2000) AS n;
+UPDATE memories SET state = 2, forget_time = update_time, purge_time = update_time + interval '30 days',
+                    forget_operation_id = gen_random_uuid() WHERE memory_key % 2 = 0;
+INSERT INTO memory_contents (tenant_id, memory_key, content, normalized, normalization_version)
+    SELECT 'tenant-001', n, 'x', 'x', 1 FROM generate_series(1, 2000) AS n;
+INSERT INTO operations (tenant_id, operation_id, method, principal_id, agent_id, commit_time, first_sequence,
+                        last_sequence, answer)
+    SELECT 'tenant-001', gen_random_uuid(), 'm', 'agent-1', 'agent-1', now(), n, n, '{}'
+    FROM generate_series(1, 2000) AS n;
+INSERT INTO requests (tenant_id, principal_id, request_id, digest, operation_id, create_time)
+    SELECT 'tenant-001', 'agent-1', gen_random_uuid(), decode(repeat('00', 32), 'hex'), gen_random_uuid(), now()
+    FROM generate_series(1, 2000) AS n;
+",
+        )
+        .await;
+}
+
 pub(super) async fn fill(database: &Database) {
     database
         .execute(

@@ -22,6 +22,9 @@ impl Frozen {
         // The parent first: from then on there are no new children.
         let mut frozen = Self(vec![parent]);
         kill_process(parent, Signal::STOP).unwrap();
+        while stat(parent.as_raw_nonzero().get()).is_some_and(|(state, _)| state != "T") {
+            std::thread::yield_now();
+        }
         for child in children(postmaster) {
             // It may have ended meanwhile.
             if kill_process(child, Signal::STOP).is_ok() {
@@ -43,13 +46,15 @@ impl Drop for Frozen {
 fn children(parent: u32) -> Vec<Pid> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    pids.filter(|pid| parent_of(*pid) == Some(parent)).filter_map(Pid::from_raw).collect()
+    pids.filter(|pid| stat(*pid).is_some_and(|(_, of)| of == parent)).filter_map(Pid::from_raw).collect()
 }
 
-fn parent_of(pid: i32) -> Option<u32> {
+/// A process's state and parent.
+fn stat(pid: i32) -> Option<(String, u32)> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // Behind the name, which may hold anything: the state, then the parent.
-    text.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+    // Behind the name, which may hold anything.
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
+    Some((fields.next()?.to_owned(), fields.next()?.parse().ok()?))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

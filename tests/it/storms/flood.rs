@@ -153,7 +153,7 @@ async fn calls_that_wait_for_a_stream_of_their_connection_are_served_when_there_
 }
 
 /// How many commands of one tenant wait in its lane at most, and how many more are in the batch before them.
-const OF_ONE_TENANT: usize = 2048 + 256;
+const OF_ONE_TENANT: usize = 2048 + 32;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tenant_that_floods_the_server_leaves_places_for_others() {
