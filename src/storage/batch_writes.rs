@@ -1,5 +1,5 @@
 //! Writes the changes of a batch: deletes first, each row once, and all that every batch writes in one last
-//! statement ([`batch_log`](super::batch_log)).
+//! statement ([`batch_log`]).
 
 use sqlx::PgConnection;
 
