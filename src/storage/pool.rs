@@ -63,12 +63,10 @@ pub struct Store {
 impl Store {
     /// Sets connections up; opens none yet, so it succeeds while the database is away.
     pub fn new(connect: &PgConnectOptions, options: StoreOptions) -> Self {
-        // Planned for the arguments at hand, and so for the tables as they are.
-        let reads = connect.clone().options([("plan_cache_mode", "force_custom_plan")]);
         Self {
-            lanes: pool(connect.clone().options(POINT_LOOKUPS), options.lane_connections, LANE_STATEMENT),
-            reads: pool(reads.clone(), options.read_connections, READ_STATEMENT),
-            health: pool(reads, 1, READ_STATEMENT),
+            lanes: pool(connect, Plans::Kept, options.lane_connections, LANE_STATEMENT),
+            reads: pool(connect, Plans::OfEachCall, options.read_connections, READ_STATEMENT),
+            health: pool(connect, Plans::OfEachCall, 1, READ_STATEMENT),
             usable: Arc::default(),
         }
     }
@@ -109,8 +107,21 @@ impl Store {
     }
 }
 
-fn pool(connect: PgConnectOptions, connections: u32, statement: Duration) -> PgPool {
+/// How a pool's statements are planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Plans {
+    /// Once, for as long as a connection is not given back: [`POINT_LOOKUPS`].
+    Kept,
+    /// For the arguments at hand, and so for the tables as they are.
+    OfEachCall,
+}
+
+fn pool(connect: &PgConnectOptions, plans: Plans, connections: u32, statement: Duration) -> PgPool {
     let millis = |duration: Duration| duration.as_millis().to_string();
+    let connect = match plans {
+        Plans::Kept => connect.clone().options(POINT_LOOKUPS),
+        Plans::OfEachCall => connect.clone().options([("plan_cache_mode", "force_custom_plan")]),
+    };
     let connect = connect.application_name("memory-lifecycle").disable_statement_logging().options([
         // An acknowledged change must be on disk, whatever the role or the database would have it.
         ("synchronous_commit", "on".to_owned()),
@@ -126,17 +137,19 @@ fn pool(connect: PgConnectOptions, connections: u32, statement: Duration) -> PgP
         .acquire_timeout(ACQUIRE)
         // The check below is a round trip itself.
         .test_before_acquire(false)
-        .before_acquire(|connection, _| Box::pin(is_fit(connection)))
+        .before_acquire(move |connection, _| Box::pin(is_fit(connection, plans)))
         .connect_lazy_with(connect)
 }
 
 /// Whether a connection is fit to be handed out. It is without the plans that were made on it before: what they were
 /// made for may have grown since.
-async fn is_fit(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+async fn is_fit(connection: &mut PgConnection, plans: Plans) -> Result<bool, sqlx::Error> {
     if !is_outside_transaction(connection).await? {
         return Ok(false);
     }
-    sqlx::raw_sql("DISCARD PLANS").execute(connection).await?;
+    if plans == Plans::Kept {
+        sqlx::raw_sql("DISCARD PLANS").execute(connection).await?;
+    }
     Ok(true)
 }
 

@@ -1,16 +1,16 @@
-//! A private Postgres that keeps what it confirmed, and can be killed with everything it started, which is found in
-//! `/proc`.
+//! A private Postgres that keeps what it confirmed, and can be killed with everything it started.
 
 use std::path::PathBuf;
 
 use memory_lifecycle::embedded::{APP_ROLE, Cluster, ClusterOptions, DataDir, Durability, OWNER_ROLE};
 use memory_lifecycle::storage::schema;
-use rustix::process::{Pid, Signal};
+use rustix::process::Signal;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, PgConnection};
 use tempfile::TempDir;
 
 use crate::embedded::{kept, options, until};
+use crate::harness::processes::{has_ended, is_stopped, signal, started_by};
 
 const DATABASE: &str = "durable";
 
@@ -68,7 +68,7 @@ impl Postgres {
         let postmaster = cluster.pid();
         // Stopped first: it starts nothing any more while its processes are looked for, and learns nothing of their end.
         signal(postmaster, Signal::STOP);
-        until("it to be stopped", || stat(postmaster).is_some_and(|(state, _)| state == "T")).await;
+        until("it to be stopped", || is_stopped(postmaster)).await;
         let started = started_by(postmaster);
         assert!(!started.is_empty(), "a Postgres that runs has started others");
         for process in &started {
@@ -83,30 +83,4 @@ impl Postgres {
     pub(super) async fn stop(mut self) {
         self.cluster.take().expect("it runs").stop().await.unwrap();
     }
-}
-
-fn signal(process: u32, signal: Signal) {
-    let process = Pid::from_raw(process.try_into().unwrap()).unwrap();
-    // One that ended by itself in the meantime is as good as killed.
-    let _ = rustix::process::kill_process(process, signal);
-}
-
-/// The processes of this parent.
-fn started_by(parent: u32) -> Vec<u32> {
-    let all = std::fs::read_dir("/proc").unwrap();
-    let all = all.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
-    all.filter(|process| stat(*process).is_some_and(|(_, of)| of == parent)).collect()
-}
-
-/// Ended, whether or not anybody has taken note of it.
-fn has_ended(process: u32) -> bool {
-    stat(process).is_none_or(|(state, _)| state == "Z" || state == "X")
-}
-
-/// A process' state and parent.
-fn stat(process: u32) -> Option<(String, u32)> {
-    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name, in parentheses, may hold anything.
-    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
-    Some((fields.next()?.to_owned(), fields.next()?.parse().ok()?))
 }

@@ -87,6 +87,23 @@ async fn until_refused(pace: &Pace, caller: &Caller) {
     tokio::time::timeout(LIMIT, refused).await.expect("there is no room for ever more");
 }
 
+/// The service is well again, and nothing acknowledged is lost; then everything ends.
+async fn recovers_and_ends(
+    server: [Server; 1],
+    caller: &Caller,
+    mut load: Load,
+    database: Database,
+    cluster: Arc<Cluster>,
+) {
+    assert_recovers(&server[0], caller, "after").await;
+    load.until_done(50).await;
+    load.stop().await.verify(&server[0], &database).await;
+    let [server] = server;
+    server.stop().await;
+    drop(database);
+    Arc::into_inner(cluster).unwrap().stop().await.unwrap();
+}
+
 async fn run(cluster: &Cluster, statement: String) -> Result<(), sqlx::Error> {
     let mut connection = cluster.connect_options("postgres").connect().await?;
     sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await.map(drop)
@@ -113,14 +130,7 @@ async fn without_room_for_tables_changes_are_refused_until_there_is_some() {
     pace.measure("GetMemory", caller.get("before")).await.expect("what is there can be read");
     assert_eq!(server[0].health(SERVICE).await, ServingStatus::Serving, "Postgres is there, for reads");
     disk.free();
-    assert_recovers(&server[0], &caller, "after").await;
-    load.until_done(50).await;
-    let outcomes = load.stop().await;
-    outcomes.verify(&server[0], &database).await;
-    let [server] = server;
-    server.stop().await;
-    drop(database);
-    Arc::into_inner(cluster).unwrap().stop().await.unwrap();
+    recovers_and_ends(server, &caller, load, database, cluster).await;
 }
 
 /// A cluster that keeps few segments of its write-ahead log.
@@ -179,12 +189,5 @@ async fn without_room_for_its_log_postgres_crashes_and_afterwards_nothing_acknow
     // Whoever runs Postgres starts it again; nobody does anything to the service.
     let cluster = Arc::new(cluster_in(&data).await);
     let database = Database::again_in(Arc::clone(&cluster), name);
-    assert_recovers(&server[0], &caller, "after").await;
-    load.until_done(50).await;
-    let outcomes = load.stop().await;
-    outcomes.verify(&server[0], &database).await;
-    let [server] = server;
-    server.stop().await;
-    drop(database);
-    Arc::into_inner(cluster).unwrap().stop().await.unwrap();
+    recovers_and_ends(server, &caller, load, database, cluster).await;
 }

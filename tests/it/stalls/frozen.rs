@@ -3,33 +3,30 @@
 use std::sync::Arc;
 
 use memory_lifecycle::embedded::{Cluster, DataDir};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use tonic_health::pb::health_check_response::ServingStatus;
 
 use super::load::Load;
 use super::pace::Pace;
 use super::probe::{CHANGES, READS, all_calls, assert_answers, prepare};
 use super::{assert_recovers, hurried};
+use crate::embedded::until;
+use crate::harness::processes::{is_stopped, signal, started_by};
 use crate::harness::server::SERVICE;
 use crate::harness::{Database, Server, scaled};
 
 /// All processes of a Postgres, stopped until this is dropped.
-struct Frozen(Vec<Pid>);
+struct Frozen(Vec<u32>);
 
 impl Frozen {
-    fn stop(postmaster: u32) -> Self {
-        let parent = Pid::from_raw(postmaster.try_into().unwrap()).unwrap();
+    async fn stop(postmaster: u32) -> Self {
         // The parent first: from then on there are no new children.
-        let mut frozen = Self(vec![parent]);
-        kill_process(parent, Signal::STOP).unwrap();
-        while stat(parent.as_raw_nonzero().get()).is_some_and(|(state, _)| state != "T") {
-            std::thread::yield_now();
-        }
-        for child in children(postmaster) {
-            // It may have ended meanwhile.
-            if kill_process(child, Signal::STOP).is_ok() {
-                frozen.0.push(child);
-            }
+        let mut frozen = Self(vec![postmaster]);
+        signal(postmaster, Signal::STOP);
+        until("it to be stopped", || is_stopped(postmaster)).await;
+        for child in started_by(postmaster) {
+            frozen.0.push(child);
+            signal(child, Signal::STOP);
         }
         frozen
     }
@@ -37,24 +34,10 @@ impl Frozen {
 
 impl Drop for Frozen {
     fn drop(&mut self) {
-        for pid in self.0.iter().rev() {
-            let _ = kill_process(*pid, Signal::CONT);
+        for process in self.0.iter().rev() {
+            signal(*process, Signal::CONT);
         }
     }
-}
-
-fn children(parent: u32) -> Vec<Pid> {
-    let processes = std::fs::read_dir("/proc").unwrap().flatten();
-    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    pids.filter(|pid| stat(*pid).is_some_and(|(_, of)| of == parent)).filter_map(Pid::from_raw).collect()
-}
-
-/// A process's state and parent.
-fn stat(pid: i32) -> Option<(String, u32)> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // Behind the name, which may hold anything.
-    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
-    Some((fields.next()?.to_owned(), fields.next()?.parse().ok()?))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -68,7 +51,7 @@ async fn while_postgres_is_stopped_every_call_is_answered_in_time_and_afterwards
     for round in 0..scaled(12, 1) {
         prepare(&caller, &format!("probe-{round}")).await;
         load.until_done(60).await;
-        let frozen = Frozen::stop(cluster.pid());
+        let frozen = Frozen::stop(cluster.pid()).await;
         let answers = all_calls(&pace, &caller, &format!("probe-{round}")).await;
         for calls in [&CHANGES[..], &READS[..]] {
             assert_answers(&answers, calls, &["DEADLINE_EXCEEDED", "STORE_UNAVAILABLE"]);
