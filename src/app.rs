@@ -1,5 +1,6 @@
 //! The only place that wires the parts together: one server on one database.
 
+mod access;
 mod health;
 
 use std::net::SocketAddr;
@@ -12,13 +13,13 @@ use tokio_util::task::TaskTracker;
 use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
 
+use crate::auth::Authenticator;
 use crate::clock::Clock;
-use crate::config::{ServerSettings, TokenKey};
+use crate::config::{Access, ConfigFaults, ServerSettings, TokenKey};
 use crate::domain::policy::Policy;
 use crate::lane::{LaneOptions, Lanes};
 use crate::layers;
 use crate::layers::deadline::Limits;
-use crate::layers::identity::Identity;
 use crate::ops::{LOOK_UPS, Ops};
 use crate::rpc;
 use crate::storage::{Store, StoreOptions};
@@ -37,6 +38,9 @@ pub enum AppError {
         /// What the operating system says.
         source: std::io::Error,
     },
+    /// What the configuration says of who may call cannot be used.
+    #[error(transparent)]
+    Access(#[from] ConfigFaults),
     /// The reflection service cannot be made from the contract.
     #[error("cannot serve reflection: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
@@ -57,6 +61,7 @@ pub struct App {
     store: Store,
     lanes: Lanes,
     ops: Ops,
+    authenticator: Authenticator,
     clock: Clock,
 }
 
@@ -67,6 +72,7 @@ impl App {
         settings: ServerSettings,
         connect: &PgConnectOptions,
         token_key: &TokenKey,
+        access: Access,
         clock: Clock,
     ) -> Result<Self, AppError> {
         let listen = |source| AppError::Listen { address: settings.listen, source };
@@ -82,10 +88,11 @@ impl App {
                 read_connections: connections(settings.read_connections),
             },
         );
+        let authenticator = access::authenticator(access, &store, &clock).await?;
         let policy = Policy { retention: settings.retention };
         let lanes = Lanes::start(&store, policy, &clock, lane_options);
         let ops = Ops::new(store.clone(), lanes.clone(), policy, &token_key.0);
-        Ok(Self { listener, address, settings, store, lanes, ops, clock })
+        Ok(Self { listener, address, settings, store, lanes, ops, authenticator, clock })
     }
 
     /// Where it listens.
@@ -108,13 +115,15 @@ impl App {
             interval: self.settings.sweep_interval,
         };
         background.spawn(sweeper.run(stop.clone()));
+        let (authenticator, until) = (self.authenticator.clone(), stop.clone());
+        background.spawn(async move { authenticator.keep(until).await });
 
         let serving = {
             let stop = stop.clone();
             let options = layers::Options {
                 max_in_flight: self.settings.max_in_flight,
                 deadline: Limits { default: self.settings.default_deadline, max: self.settings.max_deadline },
-                identity: Identity::FromMetadata,
+                authenticator: self.authenticator,
             };
             let routes = rpc::services(self.ops, self.clock.clone())?.add_service(health_service);
             let server = transport().layer(layers::stack(options, &self.clock)).add_routes(routes);

@@ -8,7 +8,7 @@ use sqlx::ConnectOptions;
 use super::CliError;
 use crate::app::App;
 use crate::clock::Clock;
-use crate::config::DevSettings;
+use crate::config::{Access, DevSettings};
 use crate::embedded::{APP_ROLE, Cluster, ClusterOptions, DataDir, OWNER_ROLE, default_data_dir};
 use crate::shutdown::StopRequests;
 use crate::storage::StoreError;
@@ -60,7 +60,8 @@ async fn serve(settings: &DevSettings, cluster: &Cluster, stop: &mut StopRequest
     migrate(cluster).await?;
     let token_key = keys::token_key(cluster.data_dir(), &clock)?;
     let connect = cluster.options_for(APP_ROLE, DATABASE);
-    let app = App::build(settings.server.clone(), &connect, &token_key, clock).await?;
+    let access = Access { metadata: true, ..Access::default() };
+    let app = App::build(settings.server.clone(), &connect, &token_key, access, clock).await?;
     welcome::print(app.address(), cluster)?;
     let mut postgres_ended = None;
     let until = async {

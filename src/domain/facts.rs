@@ -129,7 +129,7 @@ impl Facts {
 
     /// Whether the operation exists for this principal.
     pub fn has_operation(&self, operation: OperationId, principal: &Principal) -> bool {
-        self.operations.get(&operation).is_some_and(|caller| principal.admin || *caller == principal.id)
+        self.operations.get(&operation).is_some_and(|caller| principal.is_admin() || *caller == principal.id)
     }
 
     /// The memories that the operation archived and that are still archived by it, by id.

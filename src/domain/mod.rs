@@ -6,6 +6,7 @@
 
 pub mod answer;
 pub mod audit;
+pub mod capability;
 pub mod command;
 pub mod content;
 pub mod decide;

@@ -1,25 +1,8 @@
 //! Who calls, and what it may do and reach.
 
-use serde::{Deserialize, Serialize};
-
+use super::capability::{Capabilities, Capability};
 use super::ids::{AgentId, IdFault, PrincipalId, TenantId};
 use super::memory::{Kind, Memory};
-
-/// A right that a credential carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Capability {
-    /// Reach all agents of the tenant and settled facts.
-    MemoryAdmin,
-}
-
-impl Capability {
-    /// Its name in credentials and errors.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::MemoryAdmin => "memory:admin",
-        }
-    }
-}
 
 /// Who calls. Comes from the credential, never from a request's fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +13,8 @@ pub struct Principal {
     pub agent: AgentId,
     /// Its name in the audit log.
     pub id: PrincipalId,
-    /// Whether it holds [`Capability::MemoryAdmin`].
-    pub admin: bool,
+    /// What it may do.
+    pub capabilities: Capabilities,
 }
 
 /// The principal in whose name memories expire. No credential can carry it: names that begin with
@@ -42,13 +25,21 @@ pub const SYSTEM_PREFIX: &str = "system:";
 
 /// Reads the name of an agent that callers may have.
 pub fn caller_agent(text: &str) -> Result<AgentId, CallerFault> {
-    if text.starts_with(SYSTEM_PREFIX) {
-        return Err(CallerFault::System);
-    }
+    not_of_the_system(text)?;
     Ok(AgentId::parse(text)?)
 }
 
-/// Why a text is no agent that callers may have.
+/// Reads the name of a principal that callers may have.
+pub fn caller_principal(text: &str) -> Result<PrincipalId, CallerFault> {
+    not_of_the_system(text)?;
+    Ok(PrincipalId::parse(text)?)
+}
+
+fn not_of_the_system(text: &str) -> Result<(), CallerFault> {
+    if text.starts_with(SYSTEM_PREFIX) { Err(CallerFault::System) } else { Ok(()) }
+}
+
+/// Why a text is no name that callers may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CallerFault {
     /// It is one of the service's own.
@@ -67,17 +58,22 @@ impl Principal {
             tenant,
             agent: AgentId::from_stored(name.clone()),
             id: PrincipalId::from_stored(name),
-            admin: true,
+            capabilities: Capabilities::ALL,
         }
+    }
+
+    /// Whether it reaches all agents of its tenant and settled facts.
+    pub fn is_admin(&self) -> bool {
+        self.capabilities.has(Capability::MemoryAdmin)
     }
 
     /// Whether a memory of its own tenant exists for this principal at all.
     pub fn reaches(&self, memory: &Memory) -> bool {
-        self.reaches_agent(&memory.agent) && (self.admin || memory.kind != Kind::Fact)
+        self.reaches_agent(&memory.agent) && (self.is_admin() || memory.kind != Kind::Fact)
     }
 
     /// Whether memories of this agent, settled facts aside, exist for this principal.
     pub fn reaches_agent(&self, agent: &AgentId) -> bool {
-        self.admin || *agent == self.agent
+        self.is_admin() || *agent == self.agent
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::principal::Capability;
+use super::capability::Capability;
 
 /// One field at fault: its path in the request and what is wrong with it. Never repeats the value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

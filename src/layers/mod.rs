@@ -4,16 +4,16 @@
 //! 2. [`context`] names the call, finds the trace it belongs to, and sends the name with the answer.
 //! 3. [`telemetry`] notes how each call ended; it stands around the deadline so as to see that end too.
 //! 4. [`deadline`] answers for a call whose time ran out.
-//! 5. [`identity`] says who calls.
+//! 5. [`auth`] says who calls.
 //! 6. [`faults`] gives tonic's own errors the details that the contract promises.
 //!
 //! Calls of other services (health, reflection) pass through all of them untouched.
 
 mod around;
+mod auth;
 pub mod context;
 pub mod deadline;
 mod faults;
-pub mod identity;
 pub mod shed;
 mod telemetry;
 
@@ -27,12 +27,13 @@ use tonic::service::Routes;
 use tower::layer::Layer;
 use tower::{Service, ServiceBuilder};
 
+use crate::auth::Authenticator;
 use crate::clock::Clock;
 use around::AroundLayer;
+use auth::Auth;
 use context::Context;
 use deadline::{Deadline, Limits};
 use faults::Faults;
-use identity::Identity;
 use shed::Shed;
 use telemetry::Telemetry;
 
@@ -43,8 +44,8 @@ pub struct Options {
     pub max_in_flight: usize,
     /// How long a call may take.
     pub deadline: Limits,
-    /// How it is known who calls.
-    pub identity: Identity,
+    /// Finds out who calls.
+    pub authenticator: Authenticator,
 }
 
 /// All layers in their order, for `tonic::transport::Server::layer`.
@@ -69,7 +70,7 @@ pub fn stack(
         .layer(AroundLayer(Context::new(clock.clone())))
         .layer(AroundLayer(Telemetry::new(clock.clone())))
         .layer(AroundLayer(Deadline::new(options.deadline)))
-        .layer(AroundLayer(options.identity))
+        .layer(AroundLayer(Auth(options.authenticator)))
         .layer(AroundLayer(Faults))
         .into_inner()
 }

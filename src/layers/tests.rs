@@ -14,6 +14,7 @@ use tonic_types::StatusExt;
 
 use super::context::CallContext;
 use super::*;
+use crate::auth::Methods;
 use crate::domain::principal::Principal;
 use crate::proto::v1::memory_lifecycle_client::MemoryLifecycleClient;
 use crate::proto::v1::memory_lifecycle_server::{MemoryLifecycle, MemoryLifecycleServer};
@@ -87,7 +88,8 @@ struct Served {
 
 async fn serve(max_in_flight: usize, deadline: Limits) -> Served {
     let restoring = Arc::new(Notify::new());
-    let options = Options { max_in_flight, deadline, identity: Identity::FromMetadata };
+    let authenticator = Authenticator::new(Methods { metadata: true, ..Methods::default() });
+    let options = Options { max_in_flight, deadline, authenticator };
     let double = MemoryLifecycleServer::new(Double { restoring: Arc::clone(&restoring) })
         .max_decoding_message_size(status::MAX_REQUEST_BYTES);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

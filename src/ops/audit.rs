@@ -47,7 +47,7 @@ impl Ops {
         let mut connection = self.store.read_connection().await?;
         let (from, before) = bounds(&mut connection, principal, &query, position).await?;
         let page = AuditPage {
-            reach: (!principal.admin).then_some((&principal.agent, &principal.id)),
+            reach: (!principal.is_admin()).then_some((&principal.agent, &principal.id)),
             memory: query.memory.as_ref(),
             operation: query.operation,
             principal: query.principal.as_ref(),

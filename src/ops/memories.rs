@@ -52,8 +52,8 @@ impl Ops {
             return Err(Failure::Refused(Refusal::GraphNotFound));
         }
         let page = MemoryPage {
-            agent: if principal.admin { query.filter.agent.as_ref() } else { Some(&principal.agent) },
-            without_facts: !principal.admin,
+            agent: if principal.is_admin() { query.filter.agent.as_ref() } else { Some(&principal.agent) },
+            without_facts: !principal.is_admin(),
             filter: &query.filter,
             after,
             limit: query.page.size,

@@ -140,5 +140,5 @@ async fn find(
     };
     let Some(id) = id else { return Ok(None) };
     let operation = read_operations::get_operation(connection, &principal.tenant, id).await?;
-    Ok(operation.filter(|operation| principal.admin || operation.principal == principal.id))
+    Ok(operation.filter(|operation| principal.is_admin() || operation.principal == principal.id))
 }

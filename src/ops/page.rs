@@ -61,11 +61,12 @@ impl Pager {
 
     fn mac(&self, principal: &Principal, request: &PageRequest, position: &[u8]) -> Hmac<Sha256> {
         let mut mac = self.0.clone();
-        let parts: [&[u8]; 6] = [
+        let parts: [&[u8]; 7] = [
             PURPOSE,
             principal.tenant.as_str().as_bytes(),
             principal.id.as_str().as_bytes(),
-            &[u8::from(principal.admin)],
+            principal.agent.as_str().as_bytes(),
+            &[u8::from(principal.is_admin())],
             &request.arguments,
             position,
         ];

@@ -3,7 +3,7 @@
 use tonic::metadata::MetadataValue;
 use tonic::{Request, Response, Status};
 
-use super::convert::{Caller, Change};
+use super::convert::{Caller, Change, Needs};
 use super::status;
 use crate::clock::Clock;
 use crate::domain::answer::Answer;
@@ -26,14 +26,20 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Who calls, and the message. The layers put the caller into every request; without one nothing is done.
-    pub(super) fn enter<Message>(&self, request: Request<Message>) -> Result<(Caller, Message), Status> {
+    /// Who calls, and the message, once the caller may send it. The layers put the caller into every request; without one
+    /// nothing is done.
+    pub(super) fn enter<Message: Needs>(
+        &self,
+        request: Request<Message>,
+    ) -> Result<(Caller, Message), Status> {
         let (_, mut extensions, message) = request.into_parts();
         let context: Option<CallContext> = extensions.remove();
         let principal: Option<Principal> = extensions.remove();
         match (context, principal) {
             (Some(context), Some(principal)) => {
-                Ok((Caller { principal, context, clock: self.clock.clone() }, message))
+                let caller = Caller { principal, context, clock: self.clock.clone() };
+                caller.settle(caller.principal.capabilities.require(message.needs()))?;
+                Ok((caller, message))
             }
             (context, _) => {
                 tracing::error!("a request came past the layers");
@@ -43,7 +49,7 @@ impl Calls {
     }
 
     /// Carries a change out, or rehearses it, and writes the answer under the name of the operation that did it.
-    pub(super) async fn change<Message: prost::Message + 'static, Answered>(
+    pub(super) async fn change<Message: prost::Message + Needs + 'static, Answered>(
         &self,
         request: Request<Message>,
         read: fn(&Caller, Message) -> Result<Change, Refusal>,

@@ -3,6 +3,7 @@
 //! The texts say what is wrong and what to do. They never repeat a value of the request, the content of a memory or
 //! anything of the database, and for what is unknown and what is out of reach they are the same.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use tonic::Code;
@@ -47,6 +48,23 @@ impl Fault {
         let message = "the server has more calls than it takes; nothing was changed; repeat the call later";
         Self::new(Code::ResourceExhausted, ErrorReason::Overloaded, message)
             .retry_after(Duration::from_secs(1))
+    }
+
+    /// It is not known who calls.
+    pub(super) fn unauthenticated(cause: &impl Display) -> Self {
+        Self::new(
+            Code::Unauthenticated,
+            ErrorReason::Unauthenticated,
+            format!("{cause}; nothing was looked up"),
+        )
+    }
+
+    /// What it takes to check a credential is not there.
+    pub(super) fn credentials_unavailable() -> Self {
+        let message = "the credential cannot be checked at the moment, as what it is checked against is away; nothing was \
+                       changed; repeat the call later";
+        Self::new(Code::Unavailable, ErrorReason::StoreUnavailable, message)
+            .retry_after(Duration::from_secs(2))
     }
 
     /// The time ran out.

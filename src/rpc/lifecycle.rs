@@ -23,7 +23,7 @@ impl MemoryLifecycle for LifecycleService {
 
     async fn preview(&self, request: Request<PreviewRequest>) -> Result<Response<PreviewResponse>, Status> {
         let (caller, message) = self.0.enter(request)?;
-        let query = caller.settle(convert::preview_query(&caller, message))?;
+        let query = caller.settle(convert::preview_query(message))?;
         let preview = caller.settle(self.0.ops.preview(&caller.principal, query).await)?;
         Ok(Response::new(convert::preview_response(preview)))
     }

@@ -1,6 +1,7 @@
 //! The one place that makes a [`Status`]: with code, text and details as the contract's `ErrorReason` describes them.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 
 use http::HeaderMap;
 use prost::Message;
@@ -46,6 +47,16 @@ pub(crate) fn of_entry(refusal: &Refusal, operation: Option<OperationId>) -> pb:
 /// The answer while more calls are being served than the server takes.
 pub(crate) fn overloaded(operation: Option<OperationId>) -> Status {
     write(Fault::overloaded(), operation)
+}
+
+/// The answer to a call of whom it is not known whose it is.
+pub(crate) fn unauthenticated(cause: &impl Display, operation: Option<OperationId>) -> Status {
+    write(Fault::unauthenticated(cause), operation)
+}
+
+/// The answer while credentials cannot be checked.
+pub(crate) fn credentials_unavailable(operation: Option<OperationId>) -> Status {
+    write(Fault::credentials_unavailable(), operation)
 }
 
 /// The answer when the time has run out.
@@ -149,7 +160,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::domain::principal::Capability;
+    use crate::domain::capability::Capability;
 
     const OPERATION: Option<OperationId> = Some(OperationId(Uuid::from_u128(7)));
 

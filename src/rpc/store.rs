@@ -45,7 +45,7 @@ impl MemoryStore for StoreService {
         request: Request<ListMemoriesRequest>,
     ) -> Result<Response<ListMemoriesResponse>, Status> {
         let (caller, message) = self.0.enter(request)?;
-        let query = caller.settle(convert::list_query(&caller, message))?;
+        let query = caller.settle(convert::list_query(message))?;
         let page = caller.settle(self.0.ops.list_memories(&caller.principal, query).await)?;
         Ok(Response::new(convert::list_response(&page)))
     }

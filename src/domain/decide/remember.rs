@@ -36,7 +36,7 @@ pub(super) fn save(
     new: &NewMemory,
     provenance: Provenance,
 ) -> Result<Memory, Refusal> {
-    if new.kind == Kind::Fact && !draft.call.principal.admin {
+    if new.kind == Kind::Fact && !draft.call.principal.is_admin() {
         return Err(Refusal::ProtectedKind);
     }
     if draft.memory(&new.id).is_some() {

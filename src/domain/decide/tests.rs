@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::super::Timestamp;
 use super::super::answer::{Answer, Outcome};
 use super::super::audit::Action;
+use super::super::capability::{Capabilities, Capability};
 use super::super::command::{
     Body, Call, Command, Forget, Mode, NewMemory, Restore, RestoreSelection, Target, Update,
 };
@@ -48,7 +49,11 @@ impl World {
             tenant: self.facts.tenant.clone(),
             agent: AgentId::parse(agent).unwrap(),
             id: PrincipalId::parse(agent).unwrap(),
-            admin,
+            capabilities: if admin {
+                Capabilities::ALL
+            } else {
+                Capabilities::ALL.without(Capability::MemoryAdmin)
+            },
         };
         let call = Call {
             principal,

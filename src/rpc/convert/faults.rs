@@ -1,12 +1,11 @@
 //! Gathers what is wrong with a request, so that the caller learns of every fault at once.
 //!
 //! The order of checks is the same for every call: first the capabilities that the call or its fields need
-//! (`CAPABILITY_MISSING`), then all fields together (`INVALID_FIELD`), then the rule that exactly one selecting field is
+//! (`CAPABILITY_MISSING`, see `needs`), then all fields together (`INVALID_FIELD`), then the rule that exactly one selecting field is
 //! present (`SELECTOR_REQUIRED`, `SELECTOR_CONFLICT`), then the mode (`UNKNOWN_MODE`). Everything later needs the database.
 
 use std::fmt::Display;
 
-use crate::domain::principal::{Capability, Principal};
 use crate::domain::refusal::{FieldViolation, Refusal};
 
 /// The faults of a request found so far.
@@ -91,12 +90,4 @@ impl Faults {
     pub(super) fn settle_entry<T>(self, value: Option<T>) -> Result<T, Vec<FieldViolation>> {
         value.filter(|_| self.found.is_empty()).ok_or(self.found)
     }
-}
-
-/// Refuses what only an administrator may ask.
-pub(super) fn admin_only(principal: &Principal, asked: bool) -> Result<(), Refusal> {
-    if asked && !principal.admin {
-        return Err(Refusal::CapabilityMissing(Capability::MemoryAdmin));
-    }
-    Ok(())
 }

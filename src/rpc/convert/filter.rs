@@ -11,11 +11,6 @@ use crate::proto::v1;
 /// The most ids a list may have.
 const MAX_IDS: usize = 100;
 
-/// Whether the conditions hold one that only an administrator may set.
-pub(super) fn needs_admin(sent: Option<&v1::Filter>) -> bool {
-    sent.is_some_and(|filter| filter.agent_id.is_some())
-}
-
 /// Reads conditions; unset admits everything.
 pub(super) fn filter(faults: &mut Faults, sent: Option<v1::Filter>) -> Filter {
     let Some(sent) = sent else { return Filter::default() };

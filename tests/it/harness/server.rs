@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Parser;
 use memory_lifecycle::app::{App, AppError};
 use memory_lifecycle::clock::Clock;
-use memory_lifecycle::config::{Cli, Command, ServerSettings, TokenKey};
+use memory_lifecycle::config::{Access, Cli, Command, ServerSettings, TokenKey};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tonic::transport::{Channel, Endpoint};
@@ -50,7 +50,8 @@ impl Server {
     /// A server that listens, whether or not its database is there.
     pub async fn start_unready(connect: sqlx::postgres::PgConnectOptions, settings: ServerSettings) -> Self {
         let key = TokenKey([7; 32]);
-        let app = App::build(settings, &connect, &key, Clock::system()).await.unwrap();
+        let access = Access { metadata: true, ..Access::default() };
+        let app = App::build(settings, &connect, &key, access, Clock::system()).await.unwrap();
         let address = app.address();
         let (stop, stopped) = oneshot::channel();
         let running = tokio::spawn(app.run_until(async {

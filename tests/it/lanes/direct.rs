@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use memory_lifecycle::clock::Clock;
 use memory_lifecycle::domain::answer::Answer;
+use memory_lifecycle::domain::capability::{Capabilities, Capability};
 use memory_lifecycle::domain::command::{
     Body, Call, Command, Forget, Mode, NewMemory, Request, Restore, RestoreSelection, Target,
 };
@@ -108,7 +109,7 @@ pub(super) fn command(tenant: &str, body: Body) -> Command {
         tenant: TenantId::parse(tenant).unwrap(),
         agent: AgentId::parse("agent").unwrap(),
         id: PrincipalId::parse("agent").unwrap(),
-        admin: false,
+        capabilities: Capabilities::ALL.without(Capability::MemoryAdmin),
     };
     let call = Call {
         principal,

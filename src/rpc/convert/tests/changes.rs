@@ -114,18 +114,18 @@ fn a_mode_that_does_not_exist_is_never_a_guess() {
 }
 
 #[test]
-fn a_capability_is_asked_for_before_the_fields() {
+fn another_agents_memories_are_an_administrators() {
     let request = || ForgetRequest {
         etag: "x".to_owned(),
         ..filtered(Filter { agent_id: Some("other".to_owned()), ..Filter::default() })
     };
-    assert_eq!(refusal(forget(&caller(false), request())), admin_missing());
+    assert_eq!(not_allowed(&caller(false), &request()), admin_missing());
     assert_eq!(faulty(forget(&caller(true), request())), ["etag"]);
     let batch = BatchForgetRequest {
         filter: Some(Filter { agent_id: Some("other".to_owned()), ..Filter::default() }),
         ..BatchForgetRequest::default()
     };
-    assert_eq!(refusal(batch_forget(&caller(false), batch)), admin_missing());
+    assert_eq!(not_allowed(&caller(false), &batch), admin_missing());
 }
 
 #[test]

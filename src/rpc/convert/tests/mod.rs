@@ -8,10 +8,11 @@ mod saves;
 
 use uuid::Uuid;
 
-use super::Caller;
+use super::{Caller, Needs};
 use crate::clock::Clock;
+use crate::domain::capability::{Capabilities, Capability};
 use crate::domain::ids::{AgentId, OperationId, PrincipalId, TenantId};
-use crate::domain::principal::{Capability, Principal};
+use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
 use crate::layers::context::CallContext;
 
@@ -21,7 +22,11 @@ fn caller(admin: bool) -> Caller {
             tenant: TenantId::parse("t").unwrap(),
             agent: AgentId::parse("a").unwrap(),
             id: PrincipalId::parse("a").unwrap(),
-            admin,
+            capabilities: if admin {
+                Capabilities::ALL
+            } else {
+                Capabilities::ALL.without(Capability::MemoryAdmin)
+            },
         },
         context: CallContext {
             operation_id: OperationId(Uuid::from_u128(1)),
@@ -45,6 +50,12 @@ fn faulty<T: std::fmt::Debug>(read: Result<T, Refusal>) -> Vec<String> {
 #[track_caller]
 fn refusal<T: std::fmt::Debug>(read: Result<T, Refusal>) -> Refusal {
     read.expect_err("it should have been refused")
+}
+
+/// Why this caller may not send the request.
+#[track_caller]
+fn not_allowed(caller: &Caller, request: &impl Needs) -> Refusal {
+    refusal(caller.principal.capabilities.require(request.needs()))
 }
 
 fn admin_missing() -> Refusal {

@@ -10,7 +10,7 @@ use crate::proto::v1::{
 };
 
 fn list(request: ListMemoriesRequest) -> crate::ops::ListMemories {
-    list_query(&caller(false), request).unwrap()
+    list_query(request).unwrap()
 }
 
 #[test]
@@ -20,7 +20,7 @@ fn page_sizes_have_a_default_a_maximum_and_no_sign() {
         assert_eq!(query.page.size, given);
     }
     let negative = ListMemoriesRequest { page_size: -1, ..ListMemoriesRequest::default() };
-    assert_eq!(faulty(list_query(&caller(false), negative)), ["page_size"]);
+    assert_eq!(faulty(list_query(negative)), ["page_size"]);
 }
 
 #[test]
@@ -52,8 +52,8 @@ fn states_win_over_show_archived() {
 fn a_filter_by_agent_is_an_administrators() {
     let filter = Some(Filter { agent_id: Some(String::new()), ..Filter::default() });
     let request = ListMemoriesRequest { filter, page_size: -1, ..ListMemoriesRequest::default() };
-    assert_eq!(refusal(list_query(&caller(false), request.clone())), admin_missing());
-    assert_eq!(faulty(list_query(&caller(true), request)), ["filter.agent_id", "page_size"]);
+    assert_eq!(not_allowed(&caller(false), &request), admin_missing());
+    assert_eq!(faulty(list_query(request)), ["filter.agent_id", "page_size"]);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_preview_is_of_one_or_of_many() {
         }),
         ..PreviewRequest::default()
     };
-    let read = |request| preview_query(&caller(false), request);
+    let read = |request| preview_query(request);
     assert!(matches!(read(of(Some("m"), &[])).unwrap().selection, PreviewSelection::One(_)));
     let PreviewSelection::Many(targets) = read(of(None, &["m", "?"])).unwrap().selection else { panic!() };
     assert!(targets[1].id.is_err() && targets[1].field == "selector.memory_ids[1]");

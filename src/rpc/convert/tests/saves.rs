@@ -120,7 +120,7 @@ fn what_moves_a_store_in_is_an_administrators() {
         || items(vec![ImportItem { create_time: Some(prost_types::Timestamp::default()), ..item("x") }]);
     let legacy = || ImportMemoriesRequest { legacy: true, ..items(vec![item("x")]) };
     for request in [for_another(), of_then(), legacy()] {
-        assert_eq!(refusal(import(&caller(false), request)), admin_missing());
+        assert_eq!(not_allowed(&caller(false), &request), admin_missing());
     }
     assert_eq!(imported(true, for_another()).items[1].agent.as_ref().unwrap().as_str(), "b");
     assert!(imported(true, of_then()).items[0].create_time.is_some());

@@ -1,15 +1,24 @@
 //! Configuration: command line over environment over defaults. The only place that names an environment
 //! variable of the service's own.
 
+mod access;
+mod faults;
+mod parse;
+mod token_key;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chrono::TimeDelta;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use secrecy::SecretString;
 
+pub use access::{Access, AccessSettings, ClaimNames, JwtAlgorithm, JwtConfig, KeySource, TlsFiles};
+pub use faults::ConfigFaults;
+pub use token_key::{TOKEN_KEY_VARIABLE, TokenKey, TokenKeyError};
+
 use crate::domain::policy::Retention;
+use parse::{parse_count, parse_duration, parse_retention};
 
 /// Decides what an AI agent may still remember: forget, preview, restore and batch-forget over gRPC, on Postgres.
 #[derive(Debug, Parser)]
@@ -89,6 +98,12 @@ pub struct ServerSettings {
     /// look-ups, and one for the health service.
     #[arg(long, env = "MEMORY_LIFECYCLE_READ_CONNECTIONS", default_value = "8", value_parser = parse_count)]
     pub read_connections: usize,
+    /// An address that answers the health service alone, without TLS: for probes. Not given: none.
+    #[arg(long, env = "MEMORY_LIFECYCLE_ADMIN_LISTEN")]
+    pub admin_listen: Option<SocketAddr>,
+    /// Whether to serve reflection, by which grpcurl and its like read the contract. Nothing else is told by it.
+    #[arg(long, env = "MEMORY_LIFECYCLE_REFLECTION", default_value_t = true, action = clap::ArgAction::Set)]
+    pub reflection: bool,
     /// How long to wait for calls in flight when stopping.
     #[arg(long, env = "MEMORY_LIFECYCLE_DRAIN_TIMEOUT", default_value = "20s", value_parser = parse_duration)]
     pub drain_timeout: Duration,
@@ -97,25 +112,50 @@ pub struct ServerSettings {
 /// `serve`.
 #[derive(Debug, Clone, Args)]
 pub struct ServeSettings {
-    /// Where Postgres is, as the runtime role: `postgres://user:password@host/database`.
+    /// Where Postgres is, as the runtime role: `postgres://user:password@host/database`. Required, and with it the
+    /// environment variable MEMORY_LIFECYCLE_TOKEN_KEY: 64 hexadecimal digits that sign page tokens, the same on every
+    /// replica, for example from `openssl rand -hex 32`. There is no flag for it.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
-    pub database_url: SecretString,
-    /// Who is calling. Required. This release knows one way: the metadata x-tenant-id, x-agent-id and x-admin, which
-    /// anyone who can connect can set to anything. Say so yourself, and let only a trusted proxy connect.
-    /// The environment variable MEMORY_LIFECYCLE_TOKEN_KEY is required too: 64 hexadecimal digits that sign page tokens,
-    /// the same on every replica, for example from `openssl rand -hex 32`. There is no flag for it.
-    #[arg(long, env = "MEMORY_LIFECYCLE_IDENTITY", value_enum)]
-    pub identity: Option<IdentitySource>,
+    pub database_url: Option<SecretString>,
+    /// Who may call, and over what.
+    #[command(flatten)]
+    pub access: AccessSettings,
     /// What any server needs.
     #[command(flatten)]
     pub server: ServerSettings,
 }
 
-/// Where a caller's identity comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum IdentitySource {
-    /// From metadata that the caller sets: no authentication at all.
-    InsecureMetadata,
+/// What `serve` works with when nothing is missing.
+#[derive(Debug)]
+pub struct Serve {
+    /// Where Postgres is.
+    pub database_url: SecretString,
+    /// The key that signs page tokens.
+    pub token_key: TokenKey,
+    /// Who may call, and over what.
+    pub access: Access,
+    /// What any server needs.
+    pub server: ServerSettings,
+}
+
+impl ServeSettings {
+    /// Reads what only the environment may say, and checks that everything is there; answers every fault.
+    pub fn complete(self) -> Result<Serve, ConfigFaults> {
+        let Self { database_url, access, server } = self;
+        let mut faults = ConfigFaults::default();
+        let database_url = faults.required(database_url, || {
+            "DATABASE_URL (or --database-url) is not set: where Postgres is, as the runtime role, of the form \
+             postgres://user:password@host:5432/database"
+                .to_owned()
+        });
+        let token_key = faults.take(TokenKey::from_environment());
+        let access = access.complete(server.listen, &mut faults);
+        let complete = match (database_url, token_key) {
+            (Some(database_url), Some(token_key)) => Some(Serve { database_url, token_key, access, server }),
+            _ => None,
+        };
+        faults.settle(complete)
+    }
 }
 
 /// `dev`.
@@ -163,99 +203,6 @@ pub struct HealthSettings {
     pub address: SocketAddr,
 }
 
-/// A 32-byte key. Never shown.
-#[derive(Clone)]
-pub struct TokenKey(pub [u8; 32]);
-
-impl std::fmt::Debug for TokenKey {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("TokenKey(…)")
-    }
-}
-
-/// The variable with the token key.
-pub const TOKEN_KEY_VARIABLE: &str = "MEMORY_LIFECYCLE_TOKEN_KEY";
-
-/// Why there is no token key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum TokenKeyError {
-    /// Not set.
-    #[error(
-        "MEMORY_LIFECYCLE_TOKEN_KEY is not set: 64 hexadecimal digits, the same on every replica, for \
-             example from `openssl rand -hex 32`"
-    )]
-    Missing,
-    /// Set to something else.
-    #[error("MEMORY_LIFECYCLE_TOKEN_KEY must be exactly 64 hexadecimal digits")]
-    IllFormed,
-}
-
-impl TokenKey {
-    /// Reads the key from the environment.
-    pub fn from_environment() -> Result<Self, TokenKeyError> {
-        let text = std::env::var(TOKEN_KEY_VARIABLE).map_err(|_| TokenKeyError::Missing)?;
-        Self::parse(text.trim()).ok_or(TokenKeyError::IllFormed)
-    }
-
-    /// Reads 64 hexadecimal digits.
-    pub fn parse(text: &str) -> Option<Self> {
-        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return None;
-        }
-        let mut key = [0; 32];
-        for (byte, pair) in key.iter_mut().zip(text.as_bytes().chunks(2)) {
-            *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-        }
-        Some(Self(key))
-    }
-
-    /// The key as 64 hexadecimal digits.
-    pub fn to_hex(&self) -> String {
-        use std::fmt::Write;
-        self.0.iter().fold(String::with_capacity(64), |mut text, byte| {
-            // Writing to a String cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
-    }
-}
-
-fn parse_duration(text: &str) -> Result<Duration, String> {
-    let expected = || "expected a number with s, m, h or d, for example 30s or 12h".to_owned();
-    let digits = text.trim_end_matches(|character: char| character.is_ascii_alphabetic());
-    let number: u64 = digits.parse().map_err(|_| expected())?;
-    let seconds = match text.strip_prefix(digits) {
-        Some("s") => Some(number),
-        Some("m") => number.checked_mul(60),
-        Some("h") => number.checked_mul(60 * 60),
-        Some("d") => number.checked_mul(24 * 60 * 60),
-        _ => return Err(expected()),
-    };
-    match seconds {
-        Some(seconds @ 1..) => Ok(Duration::from_secs(seconds)),
-        Some(0) => Err("must be at least 1s".to_owned()),
-        None => Err("is longer than can be counted".to_owned()),
-    }
-}
-
-fn parse_retention(text: &str) -> Result<Retention, String> {
-    if text == "never" {
-        return Ok(Retention::Never);
-    }
-    let duration = parse_duration(text).map_err(|fault| format!("{fault}, or never"))?;
-    TimeDelta::from_std(duration)
-        .map(Retention::For)
-        .map_err(|_| "is longer than can be counted; say never".to_owned())
-}
-
-fn parse_count(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) => Err("must be at least 1".to_owned()),
-        Ok(count @ 1..=1_000_000) => Ok(count),
-        _ => Err("expected a number from 1 to 1000000".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -265,35 +212,5 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn durations_have_a_unit_and_are_at_least_a_second() {
-        assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
-        assert_eq!(parse_duration("2d"), Ok(Duration::from_hours(48)));
-        for text in [
-            "",
-            "s",
-            "10",
-            "0s",
-            "-1s",
-            "1.5h",
-            "1w",
-            "1 s",
-            "99999999999999999999d",
-            "18446744073709551615d",
-        ] {
-            assert!(parse_duration(text).is_err(), "{text:?}");
-        }
-        assert_eq!(parse_retention("never"), Ok(Retention::Never));
-    }
-
-    #[test]
-    fn a_token_key_is_64_hexadecimal_digits() {
-        let text = "0123456789abcdef".repeat(4);
-        assert_eq!(TokenKey::parse(&text).map(|key| key.to_hex()), Some(text.clone()));
-        assert!(TokenKey::parse(text.get(1..).unwrap()).is_none());
-        assert!(TokenKey::parse(&"é".repeat(32)).is_none());
-        assert_eq!(format!("{:?}", TokenKey([7; 32])), "TokenKey(…)");
     }
 }
