@@ -1,6 +1,7 @@
 //! Makes a call from JSON to JSON.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
@@ -10,9 +11,10 @@ use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
 use serde_json::Value;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::metadata::{MetadataKey, MetadataValue};
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Request, Status};
 
-use super::Command;
+use super::{Certificates, Command};
 use crate::process::program::channel;
 
 /// The contract, and the details that errors have.
@@ -27,6 +29,11 @@ static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
 
 /// Calls a server as the command says, but for the address, and answers the response as JSON.
 pub async fn call(server: SocketAddr, command: &Command) -> Result<Value, Status> {
+    call_in(Path::new("."), server, command).await
+}
+
+/// Does the same in a folder, where the files are that the command names.
+pub async fn call_in(folder: &Path, server: SocketAddr, command: &Command) -> Result<Value, Status> {
     let (service, method) = command.method.split_once('/').unwrap();
     let service = POOL.get_service_by_name(service).unwrap_or_else(|| panic!("no service {service}"));
     let found = service.methods().find(|one| one.name() == method);
@@ -40,10 +47,22 @@ pub async fn call(server: SocketAddr, command: &Command) -> Result<Value, Status
         request.metadata_mut().insert(name, MetadataValue::try_from(value).unwrap());
     }
     let path = http::uri::PathAndQuery::from_str(&format!("/{}", command.method)).unwrap();
-    let mut client = tonic::client::Grpc::new(channel(server));
+    let mut client = tonic::client::Grpc::new(connection(folder, server, &command.certificates));
     client.ready().await.unwrap();
     let response = client.unary(request, path, Dynamic(method.output())).await?;
     Ok(serde_json::to_value(response.into_inner()).unwrap())
+}
+
+/// A connection, over TLS when there are certificates.
+fn connection(folder: &Path, server: SocketAddr, files: &Certificates) -> Channel {
+    let Some(authority) = &files.authority else { return channel(server) };
+    let read = |file: &Path| std::fs::read(folder.join(file)).unwrap();
+    let mut tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(read(authority)));
+    if let (Some(certificate), Some(key)) = (&files.certificate, &files.key) {
+        tls = tls.identity(Identity::from_pem(read(certificate), read(key)));
+    }
+    let endpoint = Endpoint::from_shared(format!("https://{server}")).unwrap();
+    endpoint.tls_config(tls).unwrap().connect_lazy()
 }
 
 /// An error's google.rpc.Status as JSON.

@@ -4,8 +4,10 @@
 mod call;
 mod shell;
 
-pub use call::{call, error};
-pub use shell::{commands, run};
+use std::path::PathBuf;
+
+pub use call::{call, call_in, error};
+pub use shell::{Shell, commands, run};
 
 /// One call of grpcurl.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,8 +16,21 @@ pub struct Command {
     pub data: String,
     /// Metadata: name and value.
     pub headers: Vec<(String, String)>,
+    /// What TLS is spoken with; without any of them the connection is plain.
+    pub certificates: Certificates,
     /// The server.
     pub address: String,
     /// `package.Service/Method`.
     pub method: String,
+}
+
+/// Files that a call names for TLS, as they stand in the command.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Certificates {
+    /// Whom the server's certificate must be from.
+    pub authority: Option<PathBuf>,
+    /// The caller's own certificate.
+    pub certificate: Option<PathBuf>,
+    /// And its key.
+    pub key: Option<PathBuf>,
 }

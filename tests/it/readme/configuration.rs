@@ -32,8 +32,8 @@ fn taken() -> Settings {
             let takes_value = argument.get_action().takes_values();
             let defaults = argument.get_default_values().first().filter(|_| takes_value);
             let default = defaults.map(|default| quoted(default.to_str().unwrap()));
-            // The program requires the identity itself, so as to say why.
-            let required = argument.is_required_set() || flag == "identity";
+            // The program requires it itself, so as to tell of everything that is missing at once.
+            let required = argument.is_required_set() || flag == "database-url";
             let default = default.or_else(|| required.then(|| "required".to_owned()));
             let row = [
                 quoted(&format!("--{flag}")),

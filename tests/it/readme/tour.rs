@@ -40,7 +40,7 @@ async fn every_command_gives_what_is_shown() {
 }
 
 /// An error as grpcurl prints it.
-fn error_shown(text: &str) -> Value {
+pub(super) fn error_shown(text: &str) -> Value {
     let field = |name: &str| {
         let line = text.lines().find_map(|line| line.trim_start().strip_prefix(name));
         line.unwrap_or_else(|| panic!("{name} in {text}")).trim().to_owned()
@@ -53,7 +53,7 @@ fn error_shown(text: &str) -> Value {
     json!({ "code": field("Code:"), "message": field("Message:"), "details": details })
 }
 
-fn error(status: &Status) -> Value {
+pub(super) fn error(status: &Status) -> Value {
     let details = grpcurl::error(status)["details"].clone();
     json!({ "code": format!("{:?}", status.code()), "message": status.message(), "details": details })
 }

@@ -25,6 +25,7 @@ async fn the_rules_of_the_contract_and_the_checks_of_the_server_agree() {
     let mut found = Vec::new();
     for ((method, json, wanted), fits_rules) in REQUESTS.iter().zip(judged) {
         let command = grpcurl::Command {
+            certificates: grpcurl::Certificates::default(),
             data: (*json).to_owned(),
             headers: Vec::new(),
             address: String::new(),
