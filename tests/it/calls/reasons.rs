@@ -18,7 +18,7 @@ use super::stage::{CANARY, Stage, assert_well_told, texts};
 use super::wire::{
     BATCH_FORGET, FORGET, GET_MEMORY, GET_OPERATION, LIST_MEMORIES, PREVIEW, REMEMBER, RESTORE, UPDATE, read,
 };
-use super::{cut, hold};
+use super::{cut, hold, wire};
 use crate::harness::caller::by_id;
 use crate::harness::server::SERVICE;
 use crate::harness::{Database, Server, reason, settings};
@@ -32,7 +32,7 @@ const REQUEST: &str = "018f3a5c-7c1e-7b6a-9d2e-3f4a5b6c7d8e";
 async fn every_published_reason_is_met_with_its_code() {
     let provoked =
         join_all(reasons().iter().map(async |published| (published, provoke(&published.name).await))).await;
-    assert_eq!(provoked.len(), 20, "the contract publishes another number of reasons");
+    assert_eq!(provoked.len(), 21, "the contract publishes another number of reasons");
     for (published, (path, status)) in provoked {
         assert_eq!(reason(&status), published.name);
         assert_eq!(status.code(), published.code, "{}", published.name);
@@ -53,6 +53,7 @@ async fn provoke(name: &str) -> Got {
         "INTERNAL" => internal().await,
         "SELECTION_CHANGED" => selection_changed().await,
         "REQUEST_ID_REUSED" => request_id_reused().await,
+        "UNAUTHENTICATED" => unauthenticated().await,
         by_rule => {
             let stage = Stage::furnished().await;
             let (path, message) = refused(by_rule);
@@ -132,6 +133,14 @@ fn refused(name: &str) -> (&'static str, Vec<u8>) {
         }
         other => panic!("the contract publishes {other} and no test provokes it"),
     }
+}
+
+async fn unauthenticated() -> Got {
+    let stage = Stage::furnished().await;
+    let mut metadata = wire::metadata(&stage.caller().identity);
+    metadata.insert("authorization", format!("Basic {CANARY}").parse().unwrap());
+    let answer = wire::call(&stage.server.channel, metadata, FORGET, forget_kept().encode_to_vec()).await;
+    (FORGET, answer.unwrap_err())
 }
 
 fn forget_kept() -> ForgetRequest {
