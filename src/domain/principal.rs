@@ -72,6 +72,12 @@ impl Principal {
         self.reaches_agent(&memory.agent) && (self.is_admin() || memory.kind != Kind::Fact)
     }
 
+    /// The agent whose memories, settled facts aside, are all that exists for it; none: the whole tenant does. What
+    /// [`reaches`](Self::reaches) says of one memory, for statements to say of all.
+    pub fn confined_to(&self) -> Option<&AgentId> {
+        (!self.is_admin()).then_some(&self.agent)
+    }
+
     /// Whether memories of this agent, settled facts aside, exist for this principal.
     pub fn reaches_agent(&self, agent: &AgentId) -> bool {
         self.is_admin() || *agent == self.agent

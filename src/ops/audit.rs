@@ -81,7 +81,7 @@ async fn bounds(
     }
     if let Some(operation) = query.operation {
         let (first, last) =
-            read_audit::operation_range(connection, tenant, operation).await?.unwrap_or_default();
+            read_audit::operation_range(connection, principal, operation).await?.unwrap_or_default();
         from = from.max(first);
         before = before.min(last.saturating_add(1));
     }

@@ -29,7 +29,8 @@ impl Ops {
     /// One memory in reach, archived ones too.
     pub async fn get_memory(&self, principal: &Principal, id: &MemoryId) -> Result<StoredMemory, Failure> {
         let mut connection = self.store.read_connection().await?;
-        let stored = read_memories::get_memory(&mut connection, &principal.tenant, id).await?;
+        let stored = read_memories::get_memory(&mut connection, principal, id).await?;
+        // Said by the statement already; nothing goes out that the rules themselves do not let out.
         stored
             .filter(|stored| principal.reaches(&stored.memory))
             .ok_or(Failure::Refused(Refusal::MemoryNotFound))

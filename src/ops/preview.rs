@@ -131,13 +131,13 @@ impl Ops {
             targets.iter().filter(|target| seen.insert(target.sent.as_str())).cloned().collect();
         let ids: Vec<MemoryId> = once.iter().filter_map(|target| target.id.clone().ok()).collect();
         let command = Command::previewing(principal.clone(), once, query.filter.clone(), query.mode);
-        let (store, policy, tenant) = (self.store.clone(), self.policy, principal.tenant.clone());
+        let (store, policy, principal) = (self.store.clone(), self.policy, principal.clone());
         // A transaction of the driver must not be cancelled, so it does not hang on the caller's patience.
         let looked_up = tokio::spawn(async move {
             let mut connection = store.read_connection().await?;
             let mut unit = Unit::begin_snapshot(&mut connection).await?;
             let answer = lane::rehearse_on(&mut unit, &command, &policy).await?;
-            let memories = read_memories::get_memories(unit.connection(), &tenant, &ids).await?;
+            let memories = read_memories::get_memories(unit.connection(), &principal, &ids).await?;
             unit.rollback().await?;
             Ok::<_, Failure>((answer, memories))
         });

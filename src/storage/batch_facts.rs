@@ -12,7 +12,7 @@ use crate::domain::Timestamp;
 use crate::domain::answer::Answer;
 use crate::domain::command::{Body, Command};
 use crate::domain::facts::{AnsweredRequest, Facts};
-use crate::domain::ids::{GraphId, MemoryKey, OperationId, PrincipalId, RequestId, TenantId};
+use crate::domain::ids::{AgentId, GraphId, MemoryKey, OperationId, PrincipalId, RequestId, TenantId};
 
 /// The facts of a batch, by tenant.
 pub type FactsByTenant = HashMap<TenantId, Facts>;
@@ -39,12 +39,17 @@ fn facts_of<'facts>(
     facts.get_mut(tenant).ok_or(StoreError::Impossible("a row of a tenant that was not asked for"))
 }
 
-/// What is asked for, each once, as the two columns that a statement takes.
-fn distinct<'command>(
-    wanted: impl Iterator<Item = (&'command str, &'command str)>,
-) -> (Vec<&'command str>, Vec<&'command str>) {
-    let wanted: BTreeSet<_> = wanted.collect();
-    wanted.into_iter().unzip()
+/// The agent to whose memories a command is confined, settled facts aside; none: to those of its tenant. Who saves may
+/// not do so under an id that is taken, whoever has it.
+fn reach_of(command: &Command) -> Option<&str> {
+    let confined = command.call.principal.confined_to().filter(|_| !command.saves());
+    confined.map(AgentId::as_str)
+}
+
+/// The principal to whose operations a command is confined; none: to those of its tenant.
+fn caller_of(command: &Command) -> Option<&str> {
+    let principal = &command.call.principal;
+    (!principal.is_admin()).then_some(principal.id.as_str())
 }
 
 async fn load_memories(
@@ -52,12 +57,18 @@ async fn load_memories(
     facts: &mut FactsByTenant,
     commands: &[&Command],
 ) -> Result<Timestamp, StoreError> {
-    let (tenants, ids) = distinct(commands.iter().flat_map(|command| {
-        command.memory_ids().into_iter().map(|id| (command.tenant().as_str(), id.as_str()))
-    }));
+    // Each once for everybody who asks for it.
+    let wanted: BTreeSet<(&str, &str, Option<&str>)> = commands
+        .iter()
+        .flat_map(|command| {
+            let (tenant, reach) = (command.tenant().as_str(), reach_of(command));
+            command.memory_ids().into_iter().map(move |id| (tenant, id.as_str(), reach))
+        })
+        .collect();
     let rows: Vec<PgRow> = sqlx::query(include_str!("sql/load_memories.sql"))
-        .bind(tenants)
-        .bind(ids)
+        .bind(wanted.iter().map(|(tenant, ..)| *tenant).collect::<Vec<_>>())
+        .bind(wanted.iter().map(|(_, id, _)| *id).collect::<Vec<_>>())
+        .bind(wanted.iter().map(|(.., reach)| *reach).collect::<Vec<_>>())
         .fetch_all(connection)
         .await?;
     let first = rows.first().ok_or(StoreError::Impossible("a clock that does not answer"))?;
@@ -77,23 +88,24 @@ async fn load_archived_by(
     facts: &mut FactsByTenant,
     commands: &[&Command],
 ) -> Result<(), StoreError> {
-    let wanted: Vec<(&str, Uuid)> = commands
-        .iter()
-        .filter_map(|command| Some((command.tenant().as_str(), command.restored_operation()?.0)))
-        .collect();
+    let wanted: Vec<(&Command, Uuid)> =
+        commands.iter().filter_map(|command| Some((*command, command.restored_operation()?.0))).collect();
     if wanted.is_empty() {
         return Ok(());
     }
-    let (tenants, operations): (Vec<&str>, Vec<Uuid>) = wanted.into_iter().unzip();
+    let tenants: Vec<&str> = wanted.iter().map(|(command, _)| command.tenant().as_str()).collect();
+    let operations: Vec<Uuid> = wanted.iter().map(|(_, operation)| *operation).collect();
     let rows: Vec<MemoryRow> = sqlx::query_as(include_str!("sql/load_archived_by.sql"))
         .bind(tenants.clone())
         .bind(operations.clone())
+        .bind(wanted.iter().map(|(command, _)| reach_of(command)).collect::<Vec<_>>())
         .fetch_all(&mut *connection)
         .await?;
     know_memories(facts, rows)?;
     let rows: Vec<(String, Uuid, String)> = sqlx::query_as(include_str!("sql/load_operation_callers.sql"))
         .bind(tenants)
         .bind(operations)
+        .bind(wanted.iter().map(|(command, _)| caller_of(command)).collect::<Vec<_>>())
         .fetch_all(connection)
         .await?;
     for (tenant, operation, principal) in rows {
@@ -129,6 +141,8 @@ async fn load_contents(
         .filter_map(|command| {
             let Body::Update(update) = &command.body else { return None };
             let memory = facts.get(command.tenant())?.memory(&update.memory_id)?;
+            // Another command of the batch may have asked for it.
+            command.call.principal.reaches(memory).then_some(())?;
             Some((command.tenant().as_str(), memory.key))
         })
         .collect();
@@ -153,13 +167,17 @@ async fn load_graphs(
     facts: &mut FactsByTenant,
     commands: &[&Command],
 ) -> Result<(), StoreError> {
-    let (tenants, graphs) = distinct(commands.iter().flat_map(|command| {
-        let graphs = command.graphs().into_iter().filter(|graph| !graph.is_default());
-        graphs.map(|graph| (command.tenant().as_str(), graph.as_str()))
-    }));
-    if graphs.is_empty() {
+    let wanted: BTreeSet<(&str, &str)> = commands
+        .iter()
+        .flat_map(|command| {
+            let graphs = command.graphs().into_iter().filter(|graph| !graph.is_default());
+            graphs.map(|graph| (command.tenant().as_str(), graph.as_str()))
+        })
+        .collect();
+    if wanted.is_empty() {
         return Ok(());
     }
+    let (tenants, graphs): (Vec<&str>, Vec<&str>) = wanted.into_iter().unzip();
     let rows: Vec<(String, String)> = sqlx::query_as(include_str!("sql/load_graphs.sql"))
         .bind(tenants)
         .bind(graphs)

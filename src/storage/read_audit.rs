@@ -9,6 +9,7 @@ use crate::domain::Timestamp;
 use crate::domain::audit::{Action, AuditRecord};
 use crate::domain::ids::{AgentId, MemoryId, OperationId, PrincipalId, Sequence, TenantId};
 use crate::domain::line::Reason;
+use crate::domain::principal::Principal;
 
 /// A record with the reason's text, unless there was none or it was deleted.
 #[derive(Debug, Clone)]
@@ -106,15 +107,17 @@ pub async fn find_sequence_at(
         .await?)
 }
 
-/// The first and the last record of an operation; zeros when it wrote none.
+/// The first and the last record of an operation that wrote one in reach.
 pub async fn operation_range(
     connection: &mut PgConnection,
-    tenant: &TenantId,
+    principal: &Principal,
     operation: OperationId,
 ) -> Result<Option<(Sequence, Sequence)>, StoreError> {
     Ok(sqlx::query_as(include_str!("sql/operation_range.sql"))
-        .bind(tenant.as_str())
+        .bind(principal.tenant.as_str())
         .bind(operation.0)
+        .bind(principal.confined_to().map(AgentId::as_str))
+        .bind(principal.confined_to().map(|_| principal.id.as_str()))
         .fetch_optional(connection)
         .await?)
 }

@@ -12,6 +12,7 @@ use crate::domain::filter::Filter;
 use crate::domain::ids::{AgentId, GraphId, ImportId, MemoryId, MemoryKey, SubjectId, TenantId};
 use crate::domain::line::Reason;
 use crate::domain::memory::{Kind, Memory};
+use crate::domain::principal::Principal;
 
 /// A memory as it is stored, with what it says.
 #[derive(Debug, Clone)]
@@ -43,29 +44,31 @@ impl StoredMemoryRow {
     }
 }
 
-/// One memory that is not past its purge time, whoever owns it.
+/// One memory in reach that is not past its purge time.
 pub async fn get_memory(
     connection: &mut PgConnection,
-    tenant: &TenantId,
+    principal: &Principal,
     id: &MemoryId,
 ) -> Result<Option<StoredMemory>, StoreError> {
     let row: Option<StoredMemoryRow> = sqlx::query_as(include_str!("sql/get_memory.sql"))
-        .bind(tenant.as_str())
+        .bind(principal.tenant.as_str())
         .bind(id.as_str())
+        .bind(principal.confined_to().map(AgentId::as_str))
         .fetch_optional(connection)
         .await?;
     row.map(StoredMemoryRow::into_stored).transpose()
 }
 
-/// The memories under these labels, whoever owns them, newest first.
+/// The memories in reach under these labels, newest first.
 pub async fn get_memories(
     connection: &mut PgConnection,
-    tenant: &TenantId,
+    principal: &Principal,
     ids: &[MemoryId],
 ) -> Result<Vec<StoredMemory>, StoreError> {
     let rows: Vec<StoredMemoryRow> = sqlx::query_as(include_str!("sql/get_memories.sql"))
-        .bind(tenant.as_str())
+        .bind(principal.tenant.as_str())
         .bind(ids.iter().map(MemoryId::as_str).collect::<Vec<_>>())
+        .bind(principal.confined_to().map(AgentId::as_str))
         .fetch_all(connection)
         .await?;
     rows.into_iter().map(StoredMemoryRow::into_stored).collect()

@@ -10,6 +10,7 @@ use crate::domain::answer::Answer;
 use crate::domain::ids::{AgentId, OperationId, PrincipalId, RequestId, Sequence, TenantId};
 use crate::domain::line::Reason;
 use crate::domain::operation::{Method, Operation};
+use crate::domain::principal::Principal;
 
 #[derive(sqlx::FromRow)]
 struct OperationRow {
@@ -52,15 +53,17 @@ impl OperationRow {
     }
 }
 
-/// One operation with its answer, whoever called it.
+/// One operation in reach with its answer.
 pub async fn get_operation(
     connection: &mut PgConnection,
-    tenant: &TenantId,
+    principal: &Principal,
     operation: OperationId,
 ) -> Result<Option<Operation>, StoreError> {
     let row: Option<OperationRow> = sqlx::query_as(include_str!("sql/get_operation.sql"))
-        .bind(tenant.as_str())
+        .bind(principal.tenant.as_str())
         .bind(operation.0)
+        .bind((!principal.is_admin()).then_some(principal.id.as_str()))
+        .bind(principal.confined_to().map(AgentId::as_str))
         .fetch_optional(connection)
         .await?;
     Ok(row.map(OperationRow::into_operation))
@@ -84,9 +87,7 @@ pub async fn find_request(
 
 /// A page of a list of operations.
 #[derive(Debug)]
-pub struct OperationPage<'query> {
-    /// Whose operations.
-    pub principal: &'query PrincipalId,
+pub struct OperationPage {
     /// Only of this method.
     pub method: Option<Method>,
     /// Committed at this time or later.
@@ -99,22 +100,23 @@ pub struct OperationPage<'query> {
     pub limit: usize,
 }
 
-/// A page of operations without their answers, newest first.
+/// A page of a principal's operations without their answers, newest first.
 pub async fn list_operations(
     connection: &mut PgConnection,
-    tenant: &TenantId,
-    page: &OperationPage<'_>,
+    principal: &Principal,
+    page: &OperationPage,
 ) -> Result<Vec<Operation>, StoreError> {
     let (after_time, after_id) = page.after.unwrap_or((Timestamp::MAX_UTC, Uuid::max()));
     let rows: Vec<OperationRow> = sqlx::query_as(include_str!("sql/list_operations.sql"))
-        .bind(tenant.as_str())
-        .bind(page.principal.as_str())
+        .bind(principal.tenant.as_str())
+        .bind(principal.id.as_str())
         .bind(after_time)
         .bind(after_id)
         .bind(page.method.map(Method::name))
         .bind(page.start_time)
         .bind(page.end_time)
         .bind(i64::try_from(page.limit).unwrap_or(i64::MAX))
+        .bind(principal.confined_to().map(AgentId::as_str))
         .fetch_all(connection)
         .await?;
     Ok(rows.into_iter().map(OperationRow::into_operation).collect())

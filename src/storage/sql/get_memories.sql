@@ -1,6 +1,7 @@
--- get_memories: the memories under these labels with their contents, newest first.
+-- get_memories: the memories in reach under these labels with their contents, newest first.
 -- $1 text = 'tenant-001' — the tenant
 -- $2 text[] = ARRAY['memory-00001','memory-00002'] — the labels
+-- $3 text = 'agent-1' — the reach: this agent's but settled facts; null: all
 SELECT m.tenant_id, m.memory_key, m.memory_id, m.subject_id, m.agent_id, m.graph_id, m.kind, m.origin,
        m.import_id, m.memory_date, m.state, m.version, m.create_time, m.update_time, m.forget_time,
        m.purge_time, m.forget_operation_id,
@@ -9,4 +10,5 @@ SELECT m.tenant_id, m.memory_key, m.memory_id, m.subject_id, m.agent_id, m.graph
 FROM memories AS m
 JOIN memory_contents AS c ON c.tenant_id = m.tenant_id AND c.memory_key = m.memory_key
 WHERE m.tenant_id = $1 AND m.memory_id = ANY ($2::text[])
+  AND ($3::text IS NULL OR (m.agent_id = $3 AND m.kind <> 4))
 ORDER BY m.create_time DESC, m.memory_key DESC
