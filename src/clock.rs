@@ -63,6 +63,12 @@ impl Clock {
         most.mul_f64(f64::from(byte) / 255.0)
     }
 
+    /// The time since 1970-01-01 UTC, as this machine has it: for what others dated by theirs. What is stored is dated by the
+    /// database's clock.
+    pub fn unix_time(&self) -> Duration {
+        self.0.unix_time()
+    }
+
     /// The time since a moment that stays the same while the process runs: what durations are measured with.
     pub fn monotonic(&self) -> Duration {
         self.0.monotonic()

@@ -83,6 +83,25 @@ pub enum JwtAlgorithm {
     EdDsa,
 }
 
+impl JwtAlgorithm {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Rs256, Self::Es256, Self::EdDsa];
+
+    /// Its name in the header of tokens (RFC 7518, RFC 8037).
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rs256 => "RS256",
+            Self::Es256 => "ES256",
+            Self::EdDsa => "EdDSA",
+        }
+    }
+
+    /// The algorithm of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|algorithm| algorithm.name() == name)
+    }
+}
+
 /// How tokens are verified.
 #[derive(Debug, Clone)]
 pub struct JwtConfig {
@@ -107,6 +126,8 @@ pub enum KeySource {
     File(PathBuf),
     /// At an address.
     Url(String),
+    /// Here: `dev` verifies what it signs itself.
+    Inline(String),
 }
 
 /// What claims are called: a name, or a JSON pointer when it begins with a slash.
