@@ -1,8 +1,10 @@
 //! One file a subcommand. Each answers an exit code; what went wrong is one sentence on standard error.
 
+mod api_key;
 mod dev;
 mod health;
 mod migrate;
+mod owner;
 mod serve;
 
 use std::process::ExitCode;
@@ -25,6 +27,7 @@ pub async fn run(cli: Cli) -> ExitCode {
         Command::Serve(settings) => serve::run(settings).await,
         Command::Dev(settings) => dev::run(settings).await,
         Command::Migrate(settings) => migrate::run(settings).await,
+        Command::ApiKey(settings) => api_key::run(settings).await,
         Command::Health(settings) => health::run(settings).await,
     };
     match result {

@@ -2,6 +2,7 @@
 //! variable of the service's own.
 
 mod access;
+mod api_key;
 mod faults;
 mod parse;
 mod token_key;
@@ -14,6 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use secrecy::SecretString;
 
 pub use access::{Access, AccessSettings, ClaimNames, JwtAlgorithm, JwtConfig, KeySource, TlsFiles};
+pub use api_key::{ApiKeyAction, ApiKeySettings, CreateKeySettings, ListKeysSettings, RevokeKeySettings};
 pub use faults::ConfigFaults;
 pub use token_key::{TOKEN_KEY_VARIABLE, TokenKey, TokenKeyError};
 
@@ -41,6 +43,8 @@ pub enum Command {
     Dev(DevSettings),
     /// Bring the database's schema up to date and grant the runtime role its rights.
     Migrate(MigrateSettings),
+    /// Make, list and revoke API keys, as the schema's owner.
+    ApiKey(ApiKeySettings),
     /// Ask a running server whether it is ready; exits 0 when it is.
     Health(HealthSettings),
 }

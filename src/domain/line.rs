@@ -1,4 +1,4 @@
-//! Short texts of one line that come with a call: the reason and the channel.
+//! Short texts of one line: the reason and the channel of a call, the description of an API key.
 
 use std::fmt;
 
@@ -6,6 +6,8 @@ use std::fmt;
 pub const MAX_REASON_CHARS: usize = 512;
 /// The most characters a channel may have.
 pub const MAX_CHANNEL_CHARS: usize = 128;
+/// The most characters a description may have.
+pub const MAX_DESCRIPTION_CHARS: usize = 256;
 
 /// Whether a character ends a line by any of Unicode's rules, or is a control character.
 pub fn breaks_line_or_controls(character: char) -> bool {
@@ -73,6 +75,11 @@ impl fmt::Debug for Reason {
 /// Takes a channel of at most [`MAX_CHANNEL_CHARS`]; an empty text is no channel.
 pub fn parse_channel(text: &str) -> Result<Option<String>, LineFault> {
     check(text, MAX_CHANNEL_CHARS)
+}
+
+/// Takes a description of at most [`MAX_DESCRIPTION_CHARS`]; an empty text is none.
+pub fn parse_description(text: &str) -> Result<Option<String>, LineFault> {
+    check(text, MAX_DESCRIPTION_CHARS)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! POSTGRES: the only place that speaks SQL. One statement a file in `sql/`, one function of the same name
 //! here. Knows the domain's types; decides nothing.
 
+pub mod api_keys;
 pub mod batch_facts;
 pub mod batch_log;
 pub mod batch_writes;

@@ -1,4 +1,4 @@
-//! Connections: some for the lanes, some for reads, and how each is set up.
+//! Connections: some for the lanes, some for reads, a few for API keys, and how each is set up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +33,8 @@ pub const POINT_LOOKUPS: [(&str, &str); 6] = [
     ("enable_bitmapscan", "off"),
     ("enable_material", "off"),
 ];
+/// How many connections look API keys up and note their use.
+pub const KEY_CONNECTIONS: u32 = 2;
 /// How long to wait for a connection.
 const ACQUIRE: Duration = Duration::from_secs(3);
 
@@ -56,6 +58,7 @@ pub struct Store {
     lanes: PgPool,
     reads: PgPool,
     health: PgPool,
+    keys: PgPool,
     /// Whether the schema is known to be one that this binary may use.
     usable: Arc<AtomicBool>,
 }
@@ -67,6 +70,7 @@ impl Store {
             lanes: pool(connect, Plans::Kept, options.lane_connections, LANE_STATEMENT),
             reads: pool(connect, Plans::OfEachCall, options.read_connections, READ_STATEMENT),
             health: pool(connect, Plans::OfEachCall, 1, READ_STATEMENT),
+            keys: pool(connect, Plans::OfEachCall, KEY_CONNECTIONS, READ_STATEMENT),
             usable: Arc::default(),
         }
     }
@@ -94,6 +98,12 @@ impl Store {
         Ok(self.reads.acquire().await?)
     }
 
+    /// A connection for API keys: callers are known however busy the others are.
+    pub async fn key_connection(&self) -> Result<PoolConnection<Postgres>, StoreError> {
+        self.check_usable()?;
+        Ok(self.keys.acquire().await?)
+    }
+
     /// The connection for asking whether the database is there: however busy the others are, this one is free.
     pub async fn health_connection(&self) -> Result<PoolConnection<Postgres>, StoreError> {
         Ok(self.health.acquire().await?)
@@ -102,6 +112,7 @@ impl Store {
     /// Closes every connection, after those in use have come back.
     pub async fn close(&self) {
         self.health.close().await;
+        self.keys.close().await;
         self.reads.close().await;
         self.lanes.close().await;
     }

@@ -9,9 +9,10 @@ use super::error::StoreError;
 pub static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
 /// The version of the schema that this binary is made for: the number of its newest migration.
-pub const SCHEMA_VERSION: i32 = 1;
+pub const SCHEMA_VERSION: i32 = 2;
 
-/// What the runtime role may do. It can alter nothing, and neither update nor delete an audit record.
+/// What the runtime role may do. It can alter nothing, neither update nor delete an audit record, and of an
+/// API key change nothing but when it was last used.
 const RUNTIME_GRANTS: &[(&str, &str)] = &[
     ("SELECT", "schema_version"),
     ("SELECT, INSERT, UPDATE", "tenants"),
@@ -22,6 +23,7 @@ const RUNTIME_GRANTS: &[(&str, &str)] = &[
     ("SELECT, INSERT", "operations"),
     ("SELECT, INSERT", "operation_reasons"),
     ("SELECT, INSERT, DELETE", "requests"),
+    ("SELECT, UPDATE (last_use_time)", "api_keys"),
 ];
 
 /// Whether this binary may use the schema it found.

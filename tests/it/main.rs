@@ -15,6 +15,7 @@
 
 mod architecture;
 mod audit_encoding;
+mod auth;
 mod calls;
 mod conversations;
 mod embedded;

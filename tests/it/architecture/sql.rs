@@ -8,6 +8,10 @@ const HOME: &str = "src/storage/sql/";
 const ACROSS_TENANTS: &[(&str, &str)] = &[
     ("read_schema_version.sql", "reads what the schema is, which belongs to no tenant"),
     ("due_tenants.sql", "finds the tenants for the sweeper, which then works in one at a time"),
+    (
+        "note_api_key_uses.sql",
+        "a key's name is its own in all tenants, and one statement notes the uses of many",
+    ),
 ];
 
 /// Files that break the form every statement keeps.

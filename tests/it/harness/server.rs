@@ -42,15 +42,33 @@ impl Server {
 
     /// A ready server on the database.
     pub async fn start_with(database: &Database, settings: ServerSettings) -> Self {
-        let server = Self::start_unready(database.app().await, settings).await;
+        Self::start_accepting(database, settings, Self::believing()).await
+    }
+
+    /// A ready server on the database that takes these credentials.
+    pub async fn start_accepting(database: &Database, settings: ServerSettings, access: Access) -> Self {
+        let server = Self::start_unready_accepting(database.app().await, settings, access).await;
         server.until_health(SERVICE, ServingStatus::Serving).await;
         server
     }
 
+    /// What takes callers at their metadata's word.
+    fn believing() -> Access {
+        Access { metadata: true, ..Access::default() }
+    }
+
     /// A server that listens, whether or not its database is there.
     pub async fn start_unready(connect: sqlx::postgres::PgConnectOptions, settings: ServerSettings) -> Self {
+        Self::start_unready_accepting(connect, settings, Self::believing()).await
+    }
+
+    /// A server that listens, whether or not its database is there, and takes these credentials.
+    pub async fn start_unready_accepting(
+        connect: sqlx::postgres::PgConnectOptions,
+        settings: ServerSettings,
+        access: Access,
+    ) -> Self {
         let key = TokenKey([7; 32]);
-        let access = Access { metadata: true, ..Access::default() };
         let app = App::build(settings, &connect, &key, access, Clock::system()).await.unwrap();
         let address = app.address();
         let (stop, stopped) = oneshot::channel();

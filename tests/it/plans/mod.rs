@@ -1,4 +1,4 @@
-//! Every statement in `src/storage/sql` runs, as the runtime role, and scans no large table from end to end,
+//! Every statement in `src/storage/sql` runs, as the role that runs it, and scans no large table from end to end,
 //! whether Postgres plans it for the arguments at hand or once for all.
 
 mod seed;
@@ -11,7 +11,7 @@ use crate::harness::Database;
 use statement::Statement;
 
 /// Tables that grow with use. A sequential scan of one is a fault.
-const LARGE: [&str; 7] = [
+const LARGE: [&str; 8] = [
     "memories",
     "memory_contents",
     "audit_records",
@@ -19,7 +19,12 @@ const LARGE: [&str; 7] = [
     "operation_reasons",
     "requests",
     "tenants",
+    "api_keys",
 ];
+
+/// What the schema's owner runs, by `api-key`: the runtime role may not. A list of every tenant's keys reads them all.
+const OF_THE_OWNER: [&str; 3] = ["insert_api_key", "list_api_keys", "revoke_api_key"];
+const READS_ALL: &str = "list_api_keys";
 
 /// The lines of a statement's plan that scan a large table sequentially, with the plan's kind.
 async fn faults(connection: &mut PgConnection, statement: &Statement) -> Vec<String> {
@@ -41,10 +46,13 @@ async fn no_statement_scans_a_large_table() {
     seed::fill(&database).await;
     let statements = Statement::all();
     assert!(statements.len() > 25, "the folder of the statements was found");
-    let mut connection = database.app_connection().await;
+    let (mut app, mut owner) = (database.app_connection().await, database.owner().await);
     let mut found = Vec::new();
     for statement in &statements {
-        found.extend(faults(&mut connection, statement).await);
+        let is_of_the_owner = OF_THE_OWNER.contains(&statement.name.as_str());
+        let connection = if is_of_the_owner { &mut owner } else { &mut app };
+        let scans = faults(connection, statement).await;
+        found.extend(scans.into_iter().filter(|_| statement.name != READS_ALL));
     }
     assert!(found.is_empty(), "sequential scans of large tables:\n{}", found.join("\n"));
 

@@ -81,6 +81,10 @@ INSERT INTO requests (tenant_id, principal_id, request_id, digest, operation_id,
     SELECT tenant_id, agent_id, pg_temp.request(k), decode(repeat('00', 32), 'hex'), pg_temp.operation(k),
            now() - (10000 - k) * interval '1 second'
     FROM seeded;
+INSERT INTO api_keys (key_id, tenant_id, agent_id, principal_id, capabilities, secret_hash, create_time)
+    SELECT 'aaaaaaaa' || translate(lpad(to_hex(n), 8, '0'), '0189', 'wxyz'), 'tenant-' || lpad((n % 20 + 1)::text, 3, '0'),
+           'agent-1', 'agent-1', '{memory:read}', decode(repeat('00', 32), 'hex'), now()
+    FROM generate_series(1, 10000) AS n;
 ANALYZE;
 ",
         )

@@ -1,6 +1,7 @@
 //! `serve` on a schema that is not the one it is made for: it stays not ready, says so, and becomes ready when the
 //! schema does.
 
+use memory_lifecycle::storage::schema::SCHEMA_VERSION;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
@@ -22,7 +23,8 @@ async fn health(address: std::net::SocketAddr, service: &str) -> ServingStatus {
 async fn is_not_ready(database: &Database, why: &str) {
     let (mut server, address) = serve(&url(APP, database.name()).await).await;
     let line = server.logged("not ready").await;
-    assert!(line.contains(why) && line.contains("\"ours\":1"), "{line}");
+    let ours = format!("\"ours\":{SCHEMA_VERSION}");
+    assert!(line.contains(why) && line.contains(&ours), "{line}");
     assert_eq!(health(address, SERVICE).await, ServingStatus::NotServing);
     assert_eq!(health(address, "").await, ServingStatus::Serving, "the process itself is well");
     let caller = Caller::new(channel(address), "default", "default");
@@ -34,21 +36,21 @@ async fn is_not_ready(database: &Database, why: &str) {
 #[tokio::test]
 async fn an_older_schema_is_not_served() {
     let database = Database::migrated().await;
-    database.execute("UPDATE schema_version SET version = 0, oldest_supported = 0").await;
+    database.execute("UPDATE schema_version SET version = version - 1").await;
     is_not_ready(&database, "missing or older than this binary needs; run `migrate`").await;
 }
 
 #[tokio::test]
 async fn a_newer_schema_that_no_longer_supports_this_binary_is_not_served() {
     let database = Database::migrated().await;
-    database.execute("UPDATE schema_version SET version = 3, oldest_supported = 2").await;
+    database.execute("UPDATE schema_version SET version = version + 2, oldest_supported = version + 1").await;
     is_not_ready(&database, "no longer supports this binary; use a newer one").await;
 }
 
 #[tokio::test]
 async fn a_newer_schema_that_supports_this_binary_is_served() {
     let database = Database::migrated().await;
-    database.execute("UPDATE schema_version SET version = 2, oldest_supported = 1").await;
+    database.execute("UPDATE schema_version SET version = version + 1").await;
     let (mut server, _) = serve(&url(APP, database.name()).await).await;
     server.logged("ready: Postgres is there").await;
     assert_eq!(server.terminate().await.code(), Some(0));

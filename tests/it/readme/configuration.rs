@@ -17,12 +17,23 @@ fn quoted(text: &str) -> String {
     format!("`{text}`")
 }
 
+/// Every subcommand with its name, those of subcommands too (`api-key list`).
+fn subcommands<'a>(of: &str, command: &'a clap::Command) -> Vec<(String, &'a clap::Command)> {
+    let own = command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help");
+    own.flat_map(|subcommand| {
+        let name = format!("{of}{}", subcommand.get_name());
+        let within = subcommands(&format!("{name} "), subcommand);
+        if within.is_empty() { vec![(name, subcommand)] } else { within }
+    })
+    .collect()
+}
+
 /// What the program takes.
 fn taken() -> Settings {
     let mut cli = Cli::command();
     cli.build();
     let mut settings = Settings::new();
-    for subcommand in cli.get_subcommands().filter(|subcommand| subcommand.get_name() != "help") {
+    for (name, subcommand) in subcommands("", &cli) {
         for argument in subcommand.get_arguments() {
             let Some(flag) = argument.get_long().filter(|flag| !["help", "version"].contains(flag)) else {
                 continue;
@@ -40,7 +51,7 @@ fn taken() -> Settings {
                 variable.unwrap_or_else(|| NONE.to_owned()),
                 default.unwrap_or_else(|| NONE.to_owned()),
             ];
-            settings.entry(row).or_default().push(subcommand.get_name().to_owned());
+            settings.entry(row).or_default().push(name.clone());
         }
     }
     // No argument, so that it is in no list of processes.
@@ -52,12 +63,14 @@ fn taken() -> Settings {
 #[test]
 fn the_table_is_the_program() {
     let every = "all";
+    let mut cli = Cli::command();
+    cli.build();
     let mut shown = Settings::new();
     for row in rows(section(README, "configuration")) {
         let [flag, variable, default, of, meaning] = row.as_slice() else { panic!("five columns: {row:?}") };
         assert!(meaning.len() > 10, "{flag} {variable} has a meaning");
         let of: Vec<_> = if *of == every {
-            ["serve", "dev", "migrate", "health"].map(str::to_owned).to_vec()
+            subcommands("", &cli).into_iter().map(|(name, _)| name).collect()
         } else {
             of.split(", ").map(|name| name.trim_matches('`').to_owned()).collect()
         };

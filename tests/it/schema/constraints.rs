@@ -34,7 +34,9 @@ const GOOD: &str = "
     INSERT INTO operation_reasons (tenant_id, operation_id, salt, reason)
         VALUES ('t', gen_random_uuid(), decode(repeat('00', 16), 'hex'), 'why');
     INSERT INTO requests (tenant_id, principal_id, request_id, digest, operation_id, create_time)
-        VALUES ('t', 'a', gen_random_uuid(), decode(repeat('00', 32), 'hex'), gen_random_uuid(), now())";
+        VALUES ('t', 'a', gen_random_uuid(), decode(repeat('00', 32), 'hex'), gen_random_uuid(), now());
+    INSERT INTO api_keys (key_id, tenant_id, agent_id, principal_id, capabilities, secret_hash, create_time)
+        VALUES ('abcdefgh234567zz', 't', 'a', 'a', '{memory:read,audit:read}', decode(repeat('00', 32), 'hex'), now())";
 
 /// Table, the row meant, what it is set to, and the SQLSTATE of the refusal.
 type Impossible = (&'static str, &'static str, &'static str, &'static str);
@@ -101,6 +103,24 @@ const IMPOSSIBLE: &[Impossible] = &[
     ("operation_reasons", "true", "reason = ''",                                    CHECK),
     ("operation_reasons", "true", "reason = repeat('x', 513)",                      CHECK),
     ("requests", "true", "digest = '\\x00'",                                        CHECK),
+    // API keys.
+    ("api_keys", "true", "key_id = 'abcdefgh234567z'",                              CHECK),
+    ("api_keys", "true", "key_id = 'ABCDEFGH234567ZZ'",                             CHECK),
+    ("api_keys", "true", "key_id = 'abcdefgh234567z' || chr(10)",                   CHECK),
+    ("api_keys", "true", "tenant_id = ''",                                          CHECK),
+    ("api_keys", "true", "agent_id = 'system:expiry'",                              CHECK),
+    ("api_keys", "true", "principal_id = 'system:expiry'",                          CHECK),
+    ("api_keys", "true", "capabilities = '{}'",                                     CHECK),
+    ("api_keys", "true", "capabilities = '{memory:read,memory:all}'",               CHECK),
+    ("api_keys", "true", "capabilities = '{memory:read,NULL}'",                     CHECK),
+    ("api_keys", "true", "capabilities = '{{memory:read},{memory:read}}'",          CHECK),
+    ("api_keys", "true", "capabilities = NULL",                                     NULL),
+    ("api_keys", "true", "secret_hash = '\\x00'",                                   CHECK),
+    ("api_keys", "true", "description = ''",                                        CHECK),
+    ("api_keys", "true", "description = repeat('x', 257)",                          CHECK),
+    ("api_keys", "true", "create_time = NULL",                                      NULL),
+    ("api_keys", "true", "expire_time = create_time",                               CHECK),
+    ("api_keys", "true", "revoke_time = create_time - interval '1 second'",         CHECK),
     ("schema_version", "true", "only_row = false",                                  CHECK),
     ("schema_version", "true", "oldest_supported = version + 1",                    CHECK),
 ];

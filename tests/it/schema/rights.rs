@@ -59,6 +59,36 @@ async fn the_runtime_role_cannot_rewrite_what_was_recorded() {
 }
 
 #[tokio::test]
+async fn of_an_api_key_the_runtime_role_can_change_nothing_but_its_last_use() {
+    let database = Database::migrated().await;
+    let row = "(key_id, tenant_id, agent_id, principal_id, capabilities, secret_hash, create_time, revoke_time)
+               VALUES ('aaaaaaaaaaaaaaaa', 't', 'a', 'a', '{memory:read}', decode(repeat('00', 32), 'hex'), now(), now())";
+    let insert = format!("INSERT INTO api_keys {row}");
+    assert_eq!(sqlstate(&mut database.owner().await, &insert).await, None);
+    let columns: Vec<String> = {
+        let statement = "SELECT attname::text FROM pg_attribute
+                         WHERE attrelid = 'api_keys'::regclass AND attnum > 0 AND attname <> 'last_use_time'";
+        sqlx::query_scalar(statement).fetch_all(&mut database.superuser().await).await.unwrap()
+    };
+    assert!(columns.len() > 9, "{columns:?}");
+    let mut connection = database.app_connection().await;
+    let updates = columns.iter().map(|column| format!("UPDATE api_keys SET {column} = {column}"));
+    let others = [
+        "INSERT INTO api_keys (key_id, last_use_time) VALUES ('b', now())",
+        "INSERT INTO api_keys SELECT * FROM api_keys ON CONFLICT (key_id) DO UPDATE SET last_use_time = now()",
+        "UPDATE api_keys SET last_use_time = now(), revoke_time = NULL",
+        "DELETE FROM api_keys WHERE false",
+        "TRUNCATE api_keys",
+    ];
+    for statement in updates.chain([insert]).chain(others.map(str::to_owned)) {
+        assert_eq!(sqlstate(&mut connection, &statement).await.as_deref(), Some(DENIED), "{statement}");
+    }
+    // The control: what it may.
+    let noted = "UPDATE api_keys SET last_use_time = now() WHERE key_id = 'aaaaaaaaaaaaaaaa'";
+    assert_eq!(sqlstate(&mut connection, noted).await, None);
+}
+
+#[tokio::test]
 async fn the_runtime_role_can_alter_nothing() {
     let database = Database::migrated().await;
     let tables: Vec<String> = {
@@ -89,6 +119,8 @@ async fn the_runtime_role_can_alter_nothing() {
             "DELETE FROM tenants",
             "DELETE FROM graphs",
             "UPDATE requests SET digest = digest",
+            "DELETE FROM api_keys",
+            "UPDATE api_keys SET revoke_time = NULL",
             "SELECT 1 FROM _sqlx_migrations",
             "CREATE TABLE mine (x int)",
             "CREATE SCHEMA mine",

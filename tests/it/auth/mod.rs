@@ -1,0 +1,3 @@
+//! Who is calling: what each kind of credential is accepted for, and what it is refused for.
+
+mod api_keys;
