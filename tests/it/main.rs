@@ -21,6 +21,7 @@ mod embedded;
 mod faults;
 mod grpcurl;
 mod harness;
+mod isolation;
 mod lanes;
 mod model;
 mod plans;

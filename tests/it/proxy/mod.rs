@@ -1,7 +1,8 @@
-//! A proxy between server and Postgres that knows a COMMIT when it sees one, and can lose it: before Postgres gets
-//! it, or after, before the server gets the answer.
+//! A proxy between server and Postgres that notes what passes through it. It knows a COMMIT when it sees one, and can
+//! lose it: before Postgres gets it, or after, before the server gets the answer.
 
 mod pump;
+mod tap;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -12,6 +13,8 @@ use memory_lifecycle::embedded::APP_ROLE;
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use tokio::net::{TcpListener, UnixStream};
 use tokio::sync::{Notify, watch};
+
+pub use tap::Ran;
 
 use crate::harness::Database;
 use crate::harness::database::cluster;
@@ -50,6 +53,8 @@ struct Plan {
     cut: watch::Sender<u64>,
     /// Delivers what is late.
     deliver: Notify,
+    /// What passes through.
+    tap: tap::Tap,
 }
 
 impl Plan {
@@ -76,6 +81,7 @@ impl Proxy {
             down: AtomicBool::new(false),
             cut: watch::Sender::new(0),
             deliver: Notify::new(),
+            tap: tap::Tap::default(),
         });
         let accepting = Arc::clone(&plan);
         tokio::spawn(async move {
@@ -108,6 +114,17 @@ impl Proxy {
     /// Loses the next COMMIT, and from then on lets nobody through.
     pub fn lose_next_and_go_down(&self, loss: Loss) {
         *self.plan.next.lock().unwrap() = Some((loss, true));
+    }
+
+    /// Breaks every connection, and from now on lets nobody through.
+    pub fn go_down(&self) {
+        self.plan.down.store(true, Ordering::SeqCst);
+        self.plan.go_down();
+    }
+
+    /// What was run since the last time, once all of it has ended.
+    pub async fn take_ran(&self) -> Vec<Ran> {
+        self.plan.tap.take().await
     }
 
     /// Lets everybody through again.
