@@ -50,7 +50,10 @@ pub struct Caller {
 
 impl Caller {
     pub fn new(channel: Channel, tenant: &str, agent: &str) -> Self {
-        Self::with(channel, Identity { tenant: tenant.to_owned(), agent: agent.to_owned(), admin: false, capabilities: None })
+        Self::with(
+            channel,
+            Identity { tenant: tenant.to_owned(), agent: agent.to_owned(), admin: false, capabilities: None },
+        )
     }
 
     pub fn with(channel: Channel, identity: Identity) -> Self {
@@ -67,7 +70,10 @@ impl Caller {
 
     /// The same caller with the capability `memory:admin`.
     pub fn admin(channel: Channel, tenant: &str, agent: &str) -> Self {
-        Self::with(channel, Identity { tenant: tenant.to_owned(), agent: agent.to_owned(), admin: true, capabilities: None })
+        Self::with(
+            channel,
+            Identity { tenant: tenant.to_owned(), agent: agent.to_owned(), admin: true, capabilities: None },
+        )
     }
 
     /// Saves a memory under this id.

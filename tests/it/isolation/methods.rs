@@ -1,8 +1,8 @@
 //! The calls that name something, made with any id.
 
 use memory_lifecycle::proto::v1::{
-    BatchForgetRequest, Filter, ForgetMode, ForgetRequest, GetMemoryRequest, GetOperationRequest,
-    ImportItem, ImportMemoriesRequest, ListAuditRecordsRequest, ListMemoriesRequest, ListOperationsRequest,
+    BatchForgetRequest, Filter, ForgetMode, ForgetRequest, GetMemoryRequest, GetOperationRequest, ImportItem,
+    ImportMemoriesRequest, ListAuditRecordsRequest, ListMemoriesRequest, ListOperationsRequest,
     PreviewRequest, RememberRequest, RestoreRequest, Selector, UpdateMemoryRequest,
 };
 use prost::Message;
@@ -21,9 +21,6 @@ macro_rules! paths {
         $(pub(super) fn $function(message: &$message) -> Call {
             Call { path: concat!("/memorylifecycle.v1.", $path), message: message.encode_to_vec() }
         })*
-
-        /// The path of every method here.
-        pub(super) const PATHS: &[&str] = &[$(concat!("/memorylifecycle.v1.", $path)),*];
     };
 }
 
@@ -66,8 +63,7 @@ pub(super) fn saving(id: &str) -> RememberRequest {
 }
 
 pub(super) fn importing(id: &str) -> ImportMemoriesRequest {
-    let item =
-        ImportItem { memory_id: id.to_owned(), content: "text".to_owned(), ..ImportItem::default() };
+    let item = ImportItem { memory_id: id.to_owned(), content: "text".to_owned(), ..ImportItem::default() };
     ImportMemoriesRequest { import_id: "moved".to_owned(), items: vec![item], ..Default::default() }
 }
 

@@ -5,8 +5,8 @@ use memory_lifecycle::proto::v1::{
     ForgetMode, ImportItem, ImportMemoriesRequest, MemoryKind, RememberRequest, UpdateMemoryRequest,
 };
 
-use crate::harness::{Caller, Database, Server, settings};
 use crate::harness::server::SERVICE;
+use crate::harness::{Caller, Database, Server, settings};
 use crate::proxy::{Proxy, Ran};
 use tonic_health::pb::health_check_response::ServingStatus;
 
@@ -87,8 +87,7 @@ pub(super) async fn bring(caller: &Caller, id: &str, import: &str) {
 
 pub(super) async fn correct(caller: &Caller, id: &str, content: &str) {
     let content = Some(content.to_owned());
-    let request =
-        UpdateMemoryRequest { memory_id: id.to_owned(), content, ..UpdateMemoryRequest::default() };
+    let request = UpdateMemoryRequest { memory_id: id.to_owned(), content, ..UpdateMemoryRequest::default() };
     caller.store.clone().update_memory(request).await.unwrap();
 }
 

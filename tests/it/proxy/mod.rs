@@ -55,11 +55,27 @@ struct Plan {
     deliver: Notify,
     /// What passes through.
     tap: tap::Tap,
+    /// A statement's text, and the one that Postgres gets in its place.
+    replaced: std::sync::Mutex<Option<(String, String)>>,
 }
 
 impl Plan {
     fn take(&self) -> Option<(Loss, bool)> {
         self.next.lock().unwrap().take()
+    }
+
+    /// The message, with the statement in it that is to be in its place.
+    fn replaced(&self, message: Vec<u8>) -> Vec<u8> {
+        let replaced = self.replaced.lock().unwrap();
+        let Some((text, other)) = replaced.as_ref().filter(|_| message[0] == b'P') else { return message };
+        let Some(at) = message.windows(text.len()).position(|window| window == text.as_bytes()) else {
+            return message;
+        };
+        let mut changed = message;
+        changed.splice(at..at + text.len(), other.bytes());
+        let length = u32::try_from(changed.len() - 1).unwrap();
+        changed[1..5].copy_from_slice(&length.to_be_bytes());
+        changed
     }
 
     fn go_down(&self) {
@@ -82,6 +98,7 @@ impl Proxy {
             cut: watch::Sender::new(0),
             deliver: Notify::new(),
             tap: tap::Tap::default(),
+            replaced: std::sync::Mutex::default(),
         });
         let accepting = Arc::clone(&plan);
         tokio::spawn(async move {
@@ -120,6 +137,11 @@ impl Proxy {
     pub fn go_down(&self) {
         self.plan.down.store(true, Ordering::SeqCst);
         self.plan.go_down();
+    }
+
+    /// From now on gives Postgres another statement in this one's place.
+    pub fn replace(&self, text: &str, other: &str) {
+        *self.plan.replaced.lock().unwrap() = Some((text.to_owned(), other.to_owned()));
     }
 
     /// What was run since the last time, once all of it has ended.

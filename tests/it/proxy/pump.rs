@@ -20,9 +20,10 @@ pub(super) async fn run(client: TcpStream, upstream: UnixStream, plan: Arc<Plan>
     let ear = Ear::default();
     let up = async {
         let mut is_first = true;
-        while let Some(message) = message(&mut from_client, is_first).await {
+        while let Some(mut message) = message(&mut from_client, is_first).await {
             if !is_first {
                 ear.up(&plan.tap, &message);
+                message = plan.replaced(message);
             }
             is_first = false;
             let loss = if is_commit(&message) { plan.take() } else { None };
