@@ -22,6 +22,7 @@ mod embedded;
 mod faults;
 mod grpcurl;
 mod harness;
+mod isolation;
 mod lanes;
 mod model;
 mod plans;

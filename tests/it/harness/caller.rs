@@ -19,6 +19,8 @@ pub struct Identity {
     pub tenant: String,
     pub agent: String,
     pub admin: bool,
+    /// What it may do; not said: everything but what takes `memory:admin`.
+    pub capabilities: Option<String>,
 }
 
 impl Interceptor for Identity {
@@ -28,6 +30,9 @@ impl Interceptor for Identity {
         metadata.insert("x-agent-id", self.agent.parse().unwrap());
         if self.admin {
             metadata.insert("x-admin", "true".parse().unwrap());
+        }
+        if let Some(capabilities) = &self.capabilities {
+            metadata.insert("x-capabilities", capabilities.parse().unwrap());
         }
         Ok(request)
     }
@@ -45,7 +50,10 @@ pub struct Caller {
 
 impl Caller {
     pub fn new(channel: Channel, tenant: &str, agent: &str) -> Self {
-        Self::with(channel, Identity { tenant: tenant.to_owned(), agent: agent.to_owned(), admin: false })
+        Self::with(
+            channel,
+            Identity { tenant: tenant.to_owned(), agent: agent.to_owned(), admin: false, capabilities: None },
+        )
     }
 
     pub fn with(channel: Channel, identity: Identity) -> Self {
@@ -62,7 +70,10 @@ impl Caller {
 
     /// The same caller with the capability `memory:admin`.
     pub fn admin(channel: Channel, tenant: &str, agent: &str) -> Self {
-        Self::with(channel, Identity { tenant: tenant.to_owned(), agent: agent.to_owned(), admin: true })
+        Self::with(
+            channel,
+            Identity { tenant: tenant.to_owned(), agent: agent.to_owned(), admin: true, capabilities: None },
+        )
     }
 
     /// Saves a memory under this id.

@@ -1,7 +1,8 @@
-//! A proxy between server and Postgres that knows a COMMIT when it sees one, and can lose it: before Postgres gets
-//! it, or after, before the server gets the answer.
+//! A proxy between server and Postgres that notes what passes through it. It knows a COMMIT when it sees one, and can
+//! lose it: before Postgres gets it, or after, before the server gets the answer.
 
 mod pump;
+mod tap;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -12,6 +13,8 @@ use memory_lifecycle::embedded::APP_ROLE;
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use tokio::net::{TcpListener, UnixStream};
 use tokio::sync::{Notify, watch};
+
+pub use tap::Ran;
 
 use crate::harness::Database;
 use crate::harness::database::cluster;
@@ -50,11 +53,29 @@ struct Plan {
     cut: watch::Sender<u64>,
     /// Delivers what is late.
     deliver: Notify,
+    /// What passes through.
+    tap: tap::Tap,
+    /// A statement's text, and the one that Postgres gets in its place.
+    replaced: std::sync::Mutex<Option<(String, String)>>,
 }
 
 impl Plan {
     fn take(&self) -> Option<(Loss, bool)> {
         self.next.lock().unwrap().take()
+    }
+
+    /// The message, with the statement in it that is to be in its place.
+    fn replaced(&self, message: Vec<u8>) -> Vec<u8> {
+        let replaced = self.replaced.lock().unwrap();
+        let Some((text, other)) = replaced.as_ref().filter(|_| message[0] == b'P') else { return message };
+        let Some(at) = message.windows(text.len()).position(|window| window == text.as_bytes()) else {
+            return message;
+        };
+        let mut changed = message;
+        changed.splice(at..at + text.len(), other.bytes());
+        let length = u32::try_from(changed.len() - 1).unwrap();
+        changed[1..5].copy_from_slice(&length.to_be_bytes());
+        changed
     }
 
     fn go_down(&self) {
@@ -76,6 +97,8 @@ impl Proxy {
             down: AtomicBool::new(false),
             cut: watch::Sender::new(0),
             deliver: Notify::new(),
+            tap: tap::Tap::default(),
+            replaced: std::sync::Mutex::default(),
         });
         let accepting = Arc::clone(&plan);
         tokio::spawn(async move {
@@ -108,6 +131,22 @@ impl Proxy {
     /// Loses the next COMMIT, and from then on lets nobody through.
     pub fn lose_next_and_go_down(&self, loss: Loss) {
         *self.plan.next.lock().unwrap() = Some((loss, true));
+    }
+
+    /// Breaks every connection, and from now on lets nobody through.
+    pub fn go_down(&self) {
+        self.plan.down.store(true, Ordering::SeqCst);
+        self.plan.go_down();
+    }
+
+    /// From now on gives Postgres another statement in this one's place.
+    pub fn replace(&self, text: &str, other: &str) {
+        *self.plan.replaced.lock().unwrap() = Some((text.to_owned(), other.to_owned()));
+    }
+
+    /// What was run since the last time, once all of it has ended.
+    pub async fn take_ran(&self) -> Vec<Ran> {
+        self.plan.tap.take().await
     }
 
     /// Lets everybody through again.

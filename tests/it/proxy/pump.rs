@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UnixStream};
 
+use super::tap::Ear;
 use super::{Loss, Plan};
 
 /// Passes everything on until one end closes, the proxy cuts, or a COMMIT is lost.
@@ -16,9 +17,14 @@ pub(super) async fn run(client: TcpStream, upstream: UnixStream, plan: Arc<Plan>
     let mut cut = plan.cut.subscribe();
     let muted = AtomicBool::new(false);
     let silent = AtomicBool::new(false);
+    let ear = Ear::default();
     let up = async {
         let mut is_first = true;
-        while let Some(message) = message(&mut from_client, is_first).await {
+        while let Some(mut message) = message(&mut from_client, is_first).await {
+            if !is_first {
+                ear.up(&plan.tap, &message);
+                message = plan.replaced(message);
+            }
             is_first = false;
             let loss = if is_commit(&message) { plan.take() } else { None };
             let Some((loss, then_down)) = loss else {
@@ -56,6 +62,7 @@ pub(super) async fn run(client: TcpStream, upstream: UnixStream, plan: Arc<Plan>
             if read == 0 {
                 return;
             }
+            ear.down(&plan.tap, &buffer[..read]);
             if muted.load(Ordering::SeqCst) {
                 if silent.load(Ordering::SeqCst) {
                     continue;
