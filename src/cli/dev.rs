@@ -1,6 +1,7 @@
 //! `dev`: a server on a private Postgres, with nothing to configure.
 
 mod keys;
+mod mint_token;
 mod welcome;
 
 use sqlx::ConnectOptions;
@@ -8,7 +9,7 @@ use sqlx::ConnectOptions;
 use super::CliError;
 use crate::app::App;
 use crate::clock::Clock;
-use crate::config::{Access, DevSettings};
+use crate::config::{DevAction, DevSettings};
 use crate::embedded::{APP_ROLE, Cluster, ClusterOptions, DataDir, OWNER_ROLE, default_data_dir};
 use crate::shutdown::StopRequests;
 use crate::storage::StoreError;
@@ -18,6 +19,13 @@ use crate::storage::schema;
 const DATABASE: &str = "memory_lifecycle";
 
 pub(super) async fn run(settings: DevSettings) -> Result<(), CliError> {
+    match settings.action.clone() {
+        Some(DevAction::MintToken(settings)) => mint_token::run(settings),
+        None => serve_until_stopped(settings).await,
+    }
+}
+
+async fn serve_until_stopped(settings: DevSettings) -> Result<(), CliError> {
     let mut stop = StopRequests::listen()?;
     let options = cluster_options(&settings);
     match &options.data_dir {
@@ -60,7 +68,7 @@ async fn serve(settings: &DevSettings, cluster: &Cluster, stop: &mut StopRequest
     migrate(cluster).await?;
     let token_key = keys::token_key(cluster.data_dir(), &clock)?;
     let connect = cluster.options_for(APP_ROLE, DATABASE);
-    let access = Access { metadata: true, ..Access::default() };
+    let access = mint_token::access(keys::issuer(cluster.data_dir(), &clock)?.jwks());
     let app = App::build(settings.server.clone(), &connect, &token_key, access, clock).await?;
     welcome::print(app.address(), cluster)?;
     let mut postgres_ended = None;

@@ -9,6 +9,11 @@ use clap::{Args, ValueEnum};
 use super::ConfigFaults;
 use super::parse::{parse_duration, parse_names};
 
+const TENANT_CLAIM: &str = "tenant_id";
+const AGENT_CLAIM: &str = "agent_id";
+const PRINCIPAL_CLAIM: &str = "sub";
+const CAPABILITIES_CLAIM: &str = "scope";
+
 /// Which credentials a server takes. Any set of them may be on, and at least one must be.
 #[derive(Debug, Clone, Args)]
 pub struct AccessSettings {
@@ -30,16 +35,16 @@ pub struct AccessSettings {
     #[arg(long, env = "MEMORY_LIFECYCLE_JWKS_URL")]
     pub jwks_url: Option<String>,
     /// The claim with the tenant. Like the other claims' names: a name, or a JSON pointer (`/app/tenant`) to one within.
-    #[arg(long, env = "MEMORY_LIFECYCLE_JWT_TENANT_CLAIM", default_value = "tenant_id")]
+    #[arg(long, env = "MEMORY_LIFECYCLE_JWT_TENANT_CLAIM", default_value = TENANT_CLAIM)]
     pub jwt_tenant_claim: String,
     /// The claim with the agent.
-    #[arg(long, env = "MEMORY_LIFECYCLE_JWT_AGENT_CLAIM", default_value = "agent_id")]
+    #[arg(long, env = "MEMORY_LIFECYCLE_JWT_AGENT_CLAIM", default_value = AGENT_CLAIM)]
     pub jwt_agent_claim: String,
     /// The claim with the principal, the caller's name in the audit log.
-    #[arg(long, env = "MEMORY_LIFECYCLE_JWT_PRINCIPAL_CLAIM", default_value = "sub")]
+    #[arg(long, env = "MEMORY_LIFECYCLE_JWT_PRINCIPAL_CLAIM", default_value = PRINCIPAL_CLAIM)]
     pub jwt_principal_claim: String,
     /// The claim with the capabilities: a text with names between spaces, or a list. Names of others are passed over.
-    #[arg(long, env = "MEMORY_LIFECYCLE_JWT_CAPABILITIES_CLAIM", default_value = "scope")]
+    #[arg(long, env = "MEMORY_LIFECYCLE_JWT_CAPABILITIES_CLAIM", default_value = CAPABILITIES_CLAIM)]
     pub jwt_capabilities_claim: String,
     /// How far the issuer's clock may be from this machine's.
     #[arg(long, env = "MEMORY_LIFECYCLE_JWT_LEEWAY", default_value = "30s", value_parser = parse_duration)]
@@ -141,6 +146,17 @@ pub struct ClaimNames {
     pub principal: String,
     /// The capabilities.
     pub capabilities: String,
+}
+
+impl Default for ClaimNames {
+    fn default() -> Self {
+        Self {
+            tenant: TENANT_CLAIM.to_owned(),
+            agent: AGENT_CLAIM.to_owned(),
+            principal: PRINCIPAL_CLAIM.to_owned(),
+            capabilities: CAPABILITIES_CLAIM.to_owned(),
+        }
+    }
 }
 
 /// The files of TLS.

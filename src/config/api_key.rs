@@ -89,7 +89,7 @@ fn parse_principal(text: &str) -> Result<PrincipalId, CallerFault> {
     caller_principal(text)
 }
 
-fn parse_capability(name: &str) -> Result<Capability, String> {
+pub(super) fn parse_capability(name: &str) -> Result<Capability, String> {
     Capability::from_name(name).ok_or_else(|| {
         let known: Vec<_> = Capability::ALL.into_iter().map(Capability::name).collect();
         format!("names no capability; there are {}", known.join(", "))

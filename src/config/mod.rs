@@ -3,12 +3,12 @@
 
 mod access;
 mod api_key;
+mod dev;
 mod faults;
 mod parse;
 mod token_key;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -16,6 +16,7 @@ use secrecy::SecretString;
 
 pub use access::{Access, AccessSettings, ClaimNames, JwtAlgorithm, JwtConfig, KeySource, TlsFiles};
 pub use api_key::{ApiKeyAction, ApiKeySettings, CreateKeySettings, ListKeysSettings, RevokeKeySettings};
+pub use dev::{DevAction, DevSettings, MintTokenSettings};
 pub use faults::ConfigFaults;
 pub use token_key::{TOKEN_KEY_VARIABLE, TokenKey, TokenKeyError};
 
@@ -160,32 +161,6 @@ impl ServeSettings {
         };
         faults.settle(complete)
     }
-}
-
-/// `dev`.
-#[derive(Debug, Clone, Args)]
-pub struct DevSettings {
-    /// The folder of the private Postgres; made when it is not there, used again when it is. Not given:
-    /// `~/.local/share/memory-lifecycle`, as root `/var/lib/memory-lifecycle`.
-    #[arg(long, env = "MEMORY_LIFECYCLE_DATA_DIR", conflicts_with = "temporary")]
-    pub data_dir: Option<PathBuf>,
-    /// Use a fresh folder and remove it at the end. Refused when a folder is given as well, also by
-    /// MEMORY_LIFECYCLE_DATA_DIR.
-    #[arg(long)]
-    pub temporary: bool,
-    /// The folder with Postgres' programs, 15 or newer; searched for when not given.
-    #[arg(long, env = "MEMORY_LIFECYCLE_POSTGRES_BIN")]
-    pub postgres_bin: Option<PathBuf>,
-    /// Where to download Postgres from when this machine has none. Not given: the releases of
-    /// theseus-rs/postgresql-binaries on GitHub.
-    #[arg(long, env = "MEMORY_LIFECYCLE_POSTGRES_DOWNLOAD_URL")]
-    pub postgres_download_url: Option<String>,
-    /// The user that Postgres runs as when started by root, since it refuses root. Not given: `postgres`, else `nobody`.
-    #[arg(long, env = "MEMORY_LIFECYCLE_POSTGRES_USER")]
-    pub postgres_user: Option<String>,
-    /// What any server needs.
-    #[command(flatten)]
-    pub server: ServerSettings,
 }
 
 /// `migrate`.

@@ -25,6 +25,12 @@ Try it with grpcurl:
   grpcurl -plaintext -d '{{\"memory_id\": \"first\"}}' \\
     {address} memorylifecycle.v1.AuditLog/ListAuditRecords
 
+With a token, as for a real server; whoever sends none is believed what its metadata says:
+
+  TOKEN=$(memory-lifecycle dev mint-token --data-dir {folder} --agent support-bot)
+  grpcurl -plaintext -H \"authorization: Bearer $TOKEN\" -d '{{}}' \\
+    {address} memorylifecycle.v1.MemoryStore/ListMemories
+
 The database: psql -h {socket} -p {port} -U {superuser} memory_lifecycle
 Stop with Ctrl-C.",
         version = cluster.server_version(),

@@ -17,13 +17,21 @@ fn quoted(text: &str) -> String {
     format!("`{text}`")
 }
 
+/// Whether a flag is not one that all have.
+fn is_own(flag: &str) -> bool {
+    !["help", "version", "log", "log-format"].contains(&flag)
+}
+
 /// Every subcommand with its name, those of subcommands too (`api-key list`).
 fn subcommands<'a>(of: &str, command: &'a clap::Command) -> Vec<(String, &'a clap::Command)> {
     let own = command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help");
     own.flat_map(|subcommand| {
         let name = format!("{of}{}", subcommand.get_name());
         let within = subcommands(&format!("{name} "), subcommand);
-        if within.is_empty() { vec![(name, subcommand)] } else { within }
+        // One that has subcommands does something itself only if it has arguments of its own.
+        let is_itself =
+            within.is_empty() || subcommand.get_arguments().any(|one| one.get_long().is_some_and(is_own));
+        is_itself.then_some((name, subcommand)).into_iter().chain(within).collect::<Vec<_>>()
     })
     .collect()
 }
