@@ -100,7 +100,7 @@ pub struct ServerSettings {
     #[arg(long, env = "MEMORY_LIFECYCLE_LANES", value_parser = parse_count)]
     pub lanes: Option<usize>,
     /// How many connections reads may use. The lanes use one each; beside them are four for batches that wait, two for
-    /// look-ups, and one for the health service.
+    /// look-ups, two for API keys, and one for the health service.
     #[arg(long, env = "MEMORY_LIFECYCLE_READ_CONNECTIONS", default_value = "8", value_parser = parse_count)]
     pub read_connections: usize,
     /// An address that answers the health service alone, without TLS: for probes. Not given: none.
