@@ -8,6 +8,7 @@ use memory_lifecycle::proto::v1::{
 use tonic::Request;
 use tonic::transport::Channel;
 
+use crate::credentials;
 use crate::ids::Order;
 use crate::text;
 
@@ -66,6 +67,6 @@ async fn remember(channel: &Channel, tenant: usize, memory_id: String) {
 
 fn of<Message>(tenant: usize, message: Message) -> Request<Message> {
     let mut request = Request::new(message);
-    request.metadata_mut().insert("x-tenant-id", format!("t-{tenant}").parse().expect("a name"));
+    request.metadata_mut().insert("authorization", credentials::of(tenant));
     request
 }

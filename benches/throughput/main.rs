@@ -19,6 +19,7 @@
 mod calls;
 mod cases;
 mod compare;
+mod credentials;
 mod flat;
 mod footprint;
 mod ids;

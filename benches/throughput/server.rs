@@ -10,6 +10,7 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
+use crate::credentials;
 use crate::postgres::{Database, Postgres};
 
 /// How often to ask whether the server is ready, and how its memory is.
@@ -38,7 +39,8 @@ pub(crate) async fn start(postgres: &Postgres, database: &Database) -> Server {
     );
     let begun = Instant::now();
     let process = Command::new(env!("CARGO_BIN_EXE_memory-lifecycle"))
-        .args(["serve", "--identity", "insecure-metadata", "--listen", &address, "--log", "error"])
+        .args(["serve", "--listen", &address, "--log", "error"])
+        .args(credentials::flags())
         .env("DATABASE_URL", url)
         .env("MEMORY_LIFECYCLE_TOKEN_KEY", "00".repeat(32))
         .stdin(Stdio::null())

@@ -10,7 +10,7 @@ use tonic::transport::Channel;
 use super::LIMIT;
 use super::change::{Answer, Change, Lost, NO_ANSWER};
 use super::ledger::Ledger;
-use crate::harness::Caller;
+use crate::harness::{Caller, issuer};
 
 /// How many memories it has at a time.
 const MEMORIES: usize = 16;
@@ -55,7 +55,7 @@ impl Actor {
 
     pub(super) fn caller(&mut self) -> Caller {
         let channel = self.way.channel.borrow_and_update().clone();
-        Caller::new(channel, &self.ledger.tenant, &self.name)
+        issuer::caller(channel, &self.ledger.tenant, &self.name)
     }
 
     /// Makes one change, however often it has to be sent. Now and then one that was lost is left alone: nobody asks

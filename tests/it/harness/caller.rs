@@ -21,11 +21,30 @@ pub struct Identity {
     pub admin: bool,
     /// What it may do; not said: everything but what takes `memory:admin`.
     pub capabilities: Option<String>,
+    /// The token that says all this in place of metadata.
+    pub token: Option<String>,
+}
+
+impl Identity {
+    /// An agent that says in metadata who it is.
+    pub fn of(tenant: &str, agent: &str) -> Self {
+        Self {
+            tenant: tenant.to_owned(),
+            agent: agent.to_owned(),
+            admin: false,
+            capabilities: None,
+            token: None,
+        }
+    }
 }
 
 impl Interceptor for Identity {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
         let metadata = request.metadata_mut();
+        if let Some(token) = &self.token {
+            metadata.insert("authorization", format!("Bearer {token}").parse().unwrap());
+            return Ok(request);
+        }
         metadata.insert("x-tenant-id", self.tenant.parse().unwrap());
         metadata.insert("x-agent-id", self.agent.parse().unwrap());
         if self.admin {
@@ -50,10 +69,7 @@ pub struct Caller {
 
 impl Caller {
     pub fn new(channel: Channel, tenant: &str, agent: &str) -> Self {
-        Self::with(
-            channel,
-            Identity { tenant: tenant.to_owned(), agent: agent.to_owned(), admin: false, capabilities: None },
-        )
+        Self::with(channel, Identity::of(tenant, agent))
     }
 
     pub fn with(channel: Channel, identity: Identity) -> Self {
@@ -70,10 +86,7 @@ impl Caller {
 
     /// The same caller with the capability `memory:admin`.
     pub fn admin(channel: Channel, tenant: &str, agent: &str) -> Self {
-        Self::with(
-            channel,
-            Identity { tenant: tenant.to_owned(), agent: agent.to_owned(), admin: true, capabilities: None },
-        )
+        Self::with(channel, Identity { admin: true, ..Identity::of(tenant, agent) })
     }
 
     /// Saves a memory under this id.

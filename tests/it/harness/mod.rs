@@ -4,6 +4,7 @@
 pub mod caller;
 pub mod database;
 pub mod errors;
+pub mod issuer;
 pub mod processes;
 pub mod server;
 

@@ -14,7 +14,7 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
-use super::{Caller, Database};
+use super::{Caller, Database, issuer};
 
 /// The service whose health follows Postgres.
 pub const SERVICE: &str = "memorylifecycle.v1.MemoryLifecycle";
@@ -52,9 +52,9 @@ impl Server {
         server
     }
 
-    /// What takes callers at their metadata's word.
+    /// What takes callers at their metadata's word, and tokens of the run's issuer, as `dev` takes its own.
     fn believing() -> Access {
-        Access { metadata: true, ..Access::default() }
+        Access { metadata: true, jwt: Some(issuer::config()), ..Access::default() }
     }
 
     /// A server that listens, whether or not its database is there.

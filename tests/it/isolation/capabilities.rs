@@ -117,12 +117,7 @@ fn operation() -> GetOperationRequest {
 /// A caller with these capabilities and no others.
 pub(super) fn identity(tenant: &str, agent: &str, capabilities: Capabilities) -> Identity {
     let names: Vec<&str> = capabilities.iter().map(Capability::name).collect();
-    Identity {
-        tenant: tenant.to_owned(),
-        agent: agent.to_owned(),
-        admin: false,
-        capabilities: Some(names.join(" ")),
-    }
+    Identity { capabilities: Some(names.join(" ")), ..Identity::of(tenant, agent) }
 }
 
 /// The one that is named when it is missing: the first of those that are.

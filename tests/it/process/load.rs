@@ -7,9 +7,9 @@ use memory_lifecycle::proto::v1::{AuditAction, ForgetMode, MemoryState};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-use super::program::{caller, channel};
+use super::program::channel;
 use super::started::{serve, url};
-use crate::harness::{Caller, Database, Server};
+use crate::harness::{Caller, Database, Server, issuer};
 use crate::model::chain;
 
 const CALLERS: usize = 16;
@@ -52,13 +52,16 @@ async fn every_acknowledged_change_is_there() {
     let (count, enough) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
     let mut callers = JoinSet::new();
     for number in 0..CALLERS {
-        let caller = Caller::new(channel(address), "default", "default");
+        let caller = issuer::caller(channel(address), "default", "default");
         callers.spawn(changes(caller, number, Arc::clone(&count), Arc::clone(&enough)));
     }
     enough.notified().await;
     let ended = program.terminate().await;
     assert_eq!(ended.code(), Some(0), "{ended:?}");
-    assert!(caller(address).get("memory-0-0").await.is_err(), "nobody listens any more");
+    assert!(
+        issuer::caller(channel(address), "default", "default").get("memory-0-0").await.is_err(),
+        "nobody listens any more"
+    );
     let [mut saved, mut forgotten] = [Vec::new(), Vec::new()];
     for [one_saved, one_forgotten] in callers.join_all().await {
         saved.extend(one_saved);

@@ -9,7 +9,7 @@ use tonic_health::pb::health_client::HealthClient;
 use super::program::{channel, run};
 use super::started::{serve, url};
 use crate::harness::server::SERVICE;
-use crate::harness::{Caller, Database, reason};
+use crate::harness::{Database, issuer, reason};
 
 const APP: &str = "memory_lifecycle_app";
 const OWNER: &str = "memory_lifecycle_owner";
@@ -27,7 +27,7 @@ async fn is_not_ready(database: &Database, why: &str) {
     assert!(line.contains(why) && line.contains(&ours), "{line}");
     assert_eq!(health(address, SERVICE).await, ServingStatus::NotServing);
     assert_eq!(health(address, "").await, ServingStatus::Serving, "the process itself is well");
-    let caller = Caller::new(channel(address), "default", "default");
+    let caller = issuer::caller(channel(address), "default", "default");
     let refused = caller.remember("memory", "text").await.unwrap_err();
     assert_eq!(reason(&refused), "STORE_UNAVAILABLE", "and no call gets at the database");
     assert_eq!(server.terminate().await.code(), Some(0));

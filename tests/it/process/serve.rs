@@ -1,8 +1,8 @@
 //! `serve`: what it needs, and that each lack is one clear sentence.
 
-use super::program::{Ended, Program, caller, run};
-use super::started::{KEY, serve, serve_command, url};
-use crate::harness::{Database, reason};
+use super::program::{Ended, Program, channel, run};
+use super::started::{KEY, serve, serve_command, served_caller as caller, url};
+use crate::harness::{Caller, Database, reason};
 
 const APP: &str = "memory_lifecycle_app";
 
@@ -15,16 +15,35 @@ async fn refused(mut command: tokio::process::Command) -> Ended {
 }
 
 #[tokio::test]
-async fn without_an_identity_it_refuses_and_says_which_there_are() {
-    let ended = run(&["serve", "--database-url", "postgres://app@localhost/db"]).await;
-    assert_eq!(ended.code(), Some(1), "{ended:?}");
-    let [sentence] = ended.err.lines().collect::<Vec<_>>()[..] else { panic!("one sentence: {}", ended.err) };
-    for wanted in ["whoever can connect can be anyone", "--identity insecure-metadata"] {
-        assert!(sentence.contains(wanted), "{sentence}");
+async fn without_anything_set_it_refuses_and_says_all_that_is_missing() {
+    let ended = run(&["serve"]).await;
+    assert_eq!((ended.code(), ended.out.as_str()), (Some(1), ""), "{ended:?}");
+    for wanted in [
+        "the configuration has 3 faults:",
+        "DATABASE_URL (or --database-url) is not set",
+        "MEMORY_LIFECYCLE_TOKEN_KEY is not set",
+        "nothing says how callers are known",
+        "--jwt-issuer",
+        "--api-keys",
+        "--mtls-identities",
+    ] {
+        assert!(ended.err.contains(wanted), "{wanted}: {}", ended.err);
     }
-    let help = run(&["serve", "--help"]).await;
-    assert_eq!(help.code(), Some(0));
-    assert!(help.out.contains("insecure-metadata"), "{}", help.out);
+}
+
+#[tokio::test]
+async fn metadata_is_nobody_to_it() {
+    let database = Database::migrated().await;
+    let (mut server, address) = serve(&url(APP, database.name()).await).await;
+    server.logged("ready: Postgres is there").await;
+    for caller in [
+        Caller::new(channel(address), "default", "default"),
+        Caller::admin(channel(address), "default", "administrator"),
+    ] {
+        let status = caller.remember("first", "Likes oat milk").await.unwrap_err();
+        assert_eq!(reason(&status), "UNAUTHENTICATED");
+    }
+    assert_eq!(server.terminate().await.code(), Some(0));
 }
 
 #[tokio::test]
@@ -83,7 +102,6 @@ async fn a_password_is_neither_shown_in_the_help_nor_logged() {
 async fn with_everything_set_on_a_migrated_database_it_serves() {
     let database = Database::migrated().await;
     let (mut server, address) = serve(&url(APP, database.name()).await).await;
-    assert!(server.logged("callers are whoever their metadata says").await.contains("WARN"));
     server.logged("ready: Postgres is there").await;
     let saved = caller(address).remember("first", "Likes oat milk").await.unwrap();
     assert_eq!(caller(address).get("first").await.unwrap(), saved);
@@ -96,9 +114,9 @@ async fn with_everything_set_on_a_migrated_database_it_serves() {
 async fn an_address_in_use_is_refused() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let mut command =
-        super::program::command(&["serve", "--identity", "insecure-metadata", "--listen", &address]);
-    command.env("DATABASE_URL", "postgres://app@localhost/db").env("MEMORY_LIFECYCLE_TOKEN_KEY", KEY);
+    let mut command = serve_command("postgres://app@localhost/db");
+    // The last one counts.
+    command.env("MEMORY_LIFECYCLE_LISTEN", "0.0.0.0:0").args(["--listen", &address]);
     let ended = refused(command).await;
     assert!(ended.err.contains(&format!("cannot listen on {address}: ")), "{}", ended.err);
 }

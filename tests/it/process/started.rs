@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tokio::process::Command;
 
-use super::program::{Program, command};
+use super::program::{Program, channel, command};
 use crate::harness::database::cluster;
+use crate::harness::{Caller, issuer};
 
 /// A token key, of no worth.
 pub const KEY: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
@@ -57,17 +58,15 @@ pub async fn url(role: &str, database: &str) -> String {
 
 /// `serve`, with all it needs, on a free port; its log in JSON.
 pub fn serve_command(url: &str) -> Command {
-    let mut command = command(&[
-        "serve",
-        "--identity",
-        "insecure-metadata",
-        "--listen",
-        "127.0.0.1:0",
-        "--log-format",
-        "json",
-    ]);
+    let mut command = command(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]);
+    command.args(issuer::flags());
     command.env("DATABASE_URL", url).env("MEMORY_LIFECYCLE_TOKEN_KEY", KEY);
     command
+}
+
+/// The caller "default" of tenant "default" at an address of `serve`.
+pub fn served_caller(address: SocketAddr) -> Caller {
+    issuer::caller(channel(address), "default", "default")
 }
 
 /// `serve`, listening, with its address; ready or not.

@@ -10,7 +10,7 @@ use tonic_health::pb::health_client::HealthClient;
 use tonic_types::StatusExt;
 
 use super::gate::{self, GATED};
-use crate::harness::{Caller, Database, reason, scaled};
+use crate::harness::{Caller, Database, issuer, reason, scaled};
 use crate::lanes::assert_log_explains_rows;
 use crate::model::chain;
 use crate::process::program::{Program, channel};
@@ -94,7 +94,7 @@ fn assert_overloaded(status: &Status) {
 async fn callers(address: SocketAddr, connections: usize) -> Vec<Caller> {
     let mut callers = Vec::new();
     for number in 0..connections {
-        let caller = Caller::new(channel(address), &format!("{GATED}-{number}"), "agent");
+        let caller = issuer::caller(channel(address), &format!("{GATED}-{number}"), "agent");
         caller.remember("first", "content").await.unwrap();
         callers.push(caller);
     }
@@ -129,7 +129,7 @@ async fn what_is_more_than_the_server_takes_is_refused_at_once_and_the_rest_is_s
 
     assert_log_explains_rows(&database).await;
     let log =
-        Caller::admin(channel(address), &callers[0].identity.tenant, "administrator").audit_records().await;
+        issuer::admin(channel(address), &callers[0].identity.tenant, "administrator").audit_records().await;
     chain::verify(&callers[0].identity.tenant, &log.unwrap()).unwrap();
     let saved: i64 = database.value("SELECT count(*) FROM memories").await;
     assert_eq!(usize::try_from(saved).unwrap(), taken + connections + 1, "and nothing that was refused");
@@ -145,7 +145,7 @@ async fn calls_that_wait_for_a_stream_of_their_connection_are_served_when_there_
     let shut = gate::shut(&database).await;
     let flood = Flood::begin(&callers, calls);
     // Another connection is not held up by that; what it changes must be another tenant's.
-    let other = Caller::new(channel(address), "free", "agent");
+    let other = issuer::caller(channel(address), "free", "agent");
     other.list_all().await.unwrap();
     shut.open().await;
     assert_eq!(flood.rest().await, (calls, 0));
@@ -159,7 +159,7 @@ const OF_ONE_TENANT: usize = 2048 + 32;
 async fn a_tenant_that_floods_the_server_leaves_places_for_others() {
     let calls = 2_600;
     let (database, program, address) = serving(OF_ONE_TENANT + 100).await;
-    let noisy: Vec<Caller> = (0..10).map(|_| Caller::new(channel(address), GATED, "agent")).collect();
+    let noisy: Vec<Caller> = (0..10).map(|_| issuer::caller(channel(address), GATED, "agent")).collect();
     noisy[0].remember("first", "content").await.unwrap();
     let shut = gate::shut(&database).await;
     let mut flood = Flood::begin(&noisy, calls / noisy.len());
@@ -169,7 +169,7 @@ async fn a_tenant_that_floods_the_server_leaves_places_for_others() {
     let (sender, mut answers) = mpsc::unbounded_channel();
     for number in 0..8 {
         let (caller, sender) =
-            (Caller::new(quiet.clone(), &format!("quiet-{number}"), "agent"), sender.clone());
+            (issuer::caller(quiet.clone(), &format!("quiet-{number}"), "agent"), sender.clone());
         tokio::spawn(async move { sender.send(caller.remember("memory", "content").await) });
     }
     drop(sender);
