@@ -2,8 +2,11 @@
 
 mod access;
 mod health;
+mod listener;
+mod tls;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
@@ -11,7 +14,6 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 
 use crate::auth::Authenticator;
 use crate::clock::Clock;
@@ -24,6 +26,7 @@ use crate::ops::{LOOK_UPS, Ops};
 use crate::rpc;
 use crate::storage::{Store, StoreOptions};
 use crate::sweeper::Sweeper;
+use tls::Tls;
 
 /// Why a server could not start or did not stop well.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +36,14 @@ pub enum AppError {
         "cannot listen on {address}: {source}; is another server running there? choose another with --listen"
     )]
     Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+    /// The address for health checks cannot be listened on.
+    #[error("cannot listen on {address} for health checks: {source}; choose another with --admin-listen")]
+    AdminListen {
         /// The address.
         address: SocketAddr,
         /// What the operating system says.
@@ -57,6 +68,9 @@ pub enum AppError {
 pub struct App {
     listener: TcpListener,
     address: SocketAddr,
+    /// Where health alone is answered, without TLS.
+    admin: Option<TcpListener>,
+    tls: Option<Arc<Tls>>,
     settings: ServerSettings,
     store: Store,
     lanes: Lanes,
@@ -78,6 +92,13 @@ impl App {
         let listen = |source| AppError::Listen { address: settings.listen, source };
         let listener = TcpListener::bind(settings.listen).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
+        let admin = match settings.admin_listen {
+            Some(address) => {
+                let bound = TcpListener::bind(address).await;
+                Some(bound.map_err(|source| AppError::AdminListen { address, source })?)
+            }
+            None => None,
+        };
         let default = LaneOptions::default();
         let lane_options = LaneOptions { lanes: settings.lanes.unwrap_or(default.lanes), ..default };
         let connections = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -88,11 +109,16 @@ impl App {
                 read_connections: connections(settings.read_connections),
             },
         );
-        let authenticator = access::authenticator(access, &store, &clock).await?;
+        let (authenticator, tls) = access::open(access, &store, &clock).await?;
         let policy = Policy { retention: settings.retention };
         let lanes = Lanes::start(&store, policy, &clock, lane_options);
         let ops = Ops::new(store.clone(), lanes.clone(), policy, &token_key.0);
-        Ok(Self { listener, address, settings, store, lanes, ops, authenticator, clock })
+        Ok(Self { listener, address, admin, tls, settings, store, lanes, ops, authenticator, clock })
+    }
+
+    /// Where it answers health checks alone, if anywhere.
+    pub fn admin_address(&self) -> Option<SocketAddr> {
+        self.admin.as_ref().and_then(|listener| listener.local_addr().ok())
     }
 
     /// Where it listens.
@@ -118,6 +144,21 @@ impl App {
         let (authenticator, until) = (self.authenticator.clone(), stop.clone());
         background.spawn(async move { authenticator.keep(until).await });
 
+        if let Some(tls) = self.tls.clone() {
+            let until = stop.clone();
+            background.spawn(async move { tls.keep(&until).await });
+        }
+        if let Some(listener) = self.admin {
+            let incoming = listener::incoming(listener, None, stop.clone());
+            let server = transport().add_service(health_service.clone());
+            let served = server.serve_with_incoming_shutdown(incoming, stop.clone().cancelled_owned());
+            background.spawn(async move {
+                if let Err(error) = served.await {
+                    tracing::error!(%error, "health checks are no longer answered on their own address");
+                }
+            });
+        }
+
         let serving = {
             let stop = stop.clone();
             let options = layers::Options {
@@ -125,12 +166,11 @@ impl App {
                 deadline: Limits { default: self.settings.default_deadline, max: self.settings.max_deadline },
                 authenticator: self.authenticator,
             };
-            let routes = rpc::services(self.ops, self.clock.clone())?.add_service(health_service);
+            let services = rpc::services(self.ops, self.clock.clone(), self.settings.reflection)?;
+            let routes = services.add_service(health_service);
             let server = transport().layer(layers::stack(options, &self.clock)).add_routes(routes);
-            server.serve_with_incoming_shutdown(
-                TcpIncoming::from(self.listener).with_nodelay(Some(true)),
-                stop.cancelled_owned(),
-            )
+            let incoming = listener::incoming(self.listener, self.tls, stop.clone());
+            server.serve_with_incoming_shutdown(incoming, stop.cancelled_owned())
         };
         let mut serving = tokio::spawn(serving);
         let stopped_by_itself = tokio::select! {

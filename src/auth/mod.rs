@@ -10,6 +10,7 @@ pub mod certificate;
 mod fault;
 pub mod jwt;
 mod metadata;
+mod told;
 
 use std::sync::Arc;
 
@@ -17,11 +18,12 @@ use http::HeaderMap;
 use tokio_util::sync::CancellationToken;
 
 pub use fault::{AuthFault, Cause};
+pub(crate) use told::Told;
 
 use crate::domain::principal::Principal;
 use api_key::ApiKeys;
 use bearer::Bearer;
-use certificate::{CertificateIdentities, PeerNames};
+use certificate::{CertificateIdentities, Peer};
 use jwt::JwtVerifier;
 
 /// The ways in which callers can say who they are.
@@ -48,11 +50,7 @@ impl Authenticator {
     }
 
     /// Who sends these headers on a connection of this peer.
-    pub async fn principal(
-        &self,
-        headers: &HeaderMap,
-        peer: Option<&PeerNames>,
-    ) -> Result<Principal, AuthFault> {
+    pub async fn principal(&self, headers: &HeaderMap, peer: &Peer) -> Result<Principal, AuthFault> {
         let Methods { jwt, api_keys, certificates, metadata } = &*self.0;
         match bearer::of(headers).map_err(AuthFault::Unauthenticated)? {
             Some(Bearer::ApiKey(key)) => match api_keys {
@@ -63,8 +61,8 @@ impl Authenticator {
                 Some(jwt) => jwt.principal(token).await,
                 None => Err(Cause::KindNotAccepted("JSON Web Tokens").into()),
             },
-            None => match (certificates, peer) {
-                (Some(certificates), Some(peer)) => certificates.principal(peer),
+            None => match (certificates, peer.names()) {
+                (Some(certificates), Some(names)) => certificates.principal(names),
                 _ if *metadata => metadata::principal(headers),
                 _ => Err(Cause::Missing.into()),
             },

@@ -70,6 +70,9 @@ async fn serve(settings: &DevSettings, cluster: &Cluster, stop: &mut StopRequest
     let connect = cluster.options_for(APP_ROLE, DATABASE);
     let access = mint_token::access(keys::issuer(cluster.data_dir(), &clock)?.jwks());
     let app = App::build(settings.server.clone(), &connect, &token_key, access, clock).await?;
+    if let Some(address) = app.admin_address() {
+        tracing::info!(%address, "answering health checks");
+    }
     welcome::print(app.address(), cluster)?;
     let mut postgres_ended = None;
     let until = async {

@@ -15,9 +15,12 @@ use crate::config::HealthSettings;
 const PATIENCE: Duration = Duration::from_secs(3);
 
 pub(super) async fn run(settings: HealthSettings) -> Result<(), CliError> {
-    let address = settings.address;
+    let address = settings.admin_address.unwrap_or(settings.address);
     let unreachable = |error: &dyn std::fmt::Display| -> CliError {
-        format!("no server answers on {address}: {error}; is it running there? (--address says where to ask)")
+        format!(
+            "no server answers on {address} without TLS: {error}; is it running there? (--address says where to ask, \
+             --admin-address where a server with TLS answers health checks)"
+        )
             .into()
     };
     let endpoint = Endpoint::from_shared(format!("http://{address}"))?.connect_timeout(PATIENCE);

@@ -16,6 +16,9 @@ pub(super) async fn run(settings: ServeSettings) -> Result<(), CliError> {
     let Serve { database_url, token_key, access, server } = settings.complete()?;
     let connect = connect_options(database_url.expose_secret())?;
     let app = App::build(server, &connect, &token_key, access, Clock::system()).await?;
+    if let Some(address) = app.admin_address() {
+        tracing::info!(%address, "answering health checks");
+    }
     tracing::info!(address = %app.address(), "listening");
     app.run_until(stop.next()).await?;
     tracing::info!("stopped");

@@ -177,6 +177,9 @@ pub struct MigrateSettings {
 /// `health`.
 #[derive(Debug, Clone, Args)]
 pub struct HealthSettings {
+    /// The server's address for health checks alone, if it has one: asked in place of --address.
+    #[arg(long, env = "MEMORY_LIFECYCLE_ADMIN_LISTEN")]
+    pub admin_address: Option<SocketAddr>,
     /// The server to ask.
     #[arg(long, env = "MEMORY_LIFECYCLE_LISTEN", default_value = "127.0.0.1:50051")]
     pub address: SocketAddr,

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use super::around::{Around, Reply, Request, Response, refuse};
 use super::context::operation_of;
-use crate::auth::certificate::PeerNames;
+use crate::auth::certificate::Peer;
 use crate::auth::{AuthFault, Authenticator};
 use crate::domain::refusal::Refusal;
 use crate::rpc::status;
@@ -20,7 +20,7 @@ impl Around for Auth {
     {
         let authenticator = self.0.clone();
         Box::pin(async move {
-            let peer = request.extensions().get::<PeerNames>();
+            let peer = request.extensions().get().unwrap_or(&Peer::UNKNOWN);
             match authenticator.principal(request.headers(), peer).await {
                 Ok(principal) => {
                     request.extensions_mut().insert(principal);

@@ -30,9 +30,9 @@ use store::StoreService;
 /// The most bytes an answer may have.
 const MAX_RESPONSE_BYTES: usize = 8 * 1024 * 1024;
 
-/// The three services of the contract, and reflection in both its versions. They work only behind `layers::stack`, which
+/// The three services of the contract and, if wanted, reflection in both its versions. They work only behind `layers::stack`, which
 /// says who calls.
-pub fn services(ops: Ops, clock: Clock) -> Result<Routes, Error> {
+pub fn services(ops: Ops, clock: Clock, with_reflection: bool) -> Result<Routes, Error> {
     let calls = Calls { ops, clock };
     // tonic knows one limit a service. The store's is that of an import; the codec holds its other requests to theirs.
     let lifecycle = MemoryLifecycleServer::new(LifecycleService(calls.clone()))
@@ -50,11 +50,11 @@ pub fn services(ops: Ops, clock: Clock) -> Result<Routes, Error> {
         .max_encoding_message_size(MAX_RESPONSE_BYTES)
         .accept_compressed(Gzip)
         .send_compressed(Gzip);
-    Ok(Routes::new(lifecycle)
-        .add_service(store)
-        .add_service(audit)
-        .add_service(reflection().build_v1()?)
-        .add_service(reflection().build_v1alpha()?))
+    let contract = Routes::new(lifecycle).add_service(store).add_service(audit);
+    if !with_reflection {
+        return Ok(contract);
+    }
+    Ok(contract.add_service(reflection().build_v1()?).add_service(reflection().build_v1alpha()?))
 }
 
 /// Serves the contract with its comments and limits; with it health and the errors' details, so that grpcurl can

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::keys::{Key, Keys};
 use super::source::{KeysError, Source};
+use crate::auth::Told;
 use crate::clock::Clock;
 use crate::config::KeySource;
 
@@ -44,6 +45,7 @@ pub(super) struct HeldKeys {
     /// When the source was last asked because of an unknown key. Held while it is asked, so that one call does for all.
     asked: Arc<Mutex<Option<Duration>>>,
     waiting: Semaphore,
+    told: Told,
 }
 
 /// Names the keys and shows nothing of them.
@@ -64,6 +66,7 @@ impl HeldKeys {
             text: RwLock::default(),
             asked: Arc::default(),
             waiting: Semaphore::new(MOST_WAITING),
+            told: Told::default(),
         };
         match held.reload().await {
             Err(error) if held.source.is_local() => return Err(error),
@@ -118,8 +121,12 @@ impl HeldKeys {
     }
 
     async fn reload_and_tell(&self) {
-        if let Err(error) = self.reload().await {
-            tracing::warn!(%error, "the keys could not be read again; those known before stay in use");
+        match self.reload().await {
+            Ok(()) => self.told.is_well(),
+            Err(error) if self.told.is_new(&error) => {
+                tracing::warn!(%error, "the keys could not be read again; those known before stay in use");
+            }
+            Err(_) => {}
         }
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use http::HeaderMap;
 use memory_lifecycle::auth::api_key::{ApiKey, ApiKeys};
+use memory_lifecycle::auth::certificate::Peer;
 use memory_lifecycle::auth::{AuthFault, Authenticator, Methods};
 use memory_lifecycle::clock::{Clock, Source};
 use memory_lifecycle::config::Access;
@@ -186,7 +187,7 @@ impl Checked {
     pub async fn ask(&self, text: &str) -> Result<Principal, AuthFault> {
         let mut headers = HeaderMap::new();
         headers.insert("authorization", format!("Bearer {text}").parse().unwrap());
-        self.authenticator.principal(&headers, None).await
+        self.authenticator.principal(&headers, &Peer::UNKNOWN).await
     }
 }
 
