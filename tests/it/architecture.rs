@@ -9,6 +9,7 @@ mod places;
 mod shape;
 mod source;
 mod sql;
+mod tenants;
 mod tokens;
 
 use source::Violation;
@@ -74,6 +75,11 @@ fn spans_and_metrics_are_named_in_telemetry_only() {
 #[test]
 fn statements_keep_their_form() {
     assert_clean(&sql::malformed(&source::tree()));
+}
+
+#[test]
+fn statements_stay_in_their_tenant() {
+    assert_clean(&tenants::unbound(&source::tree()));
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use super::source::{Source, Violation};
 
-const HOME: &str = "src/storage/sql/";
+pub(super) const HOME: &str = "src/storage/sql/";
 
 /// Statements that name no tenant, and why they may.
-const ACROSS_TENANTS: &[(&str, &str)] = &[
+pub(super) const ACROSS_TENANTS: &[(&str, &str)] = &[
     ("read_schema_version.sql", "reads what the schema is, which belongs to no tenant"),
     ("due_tenants.sql", "finds the tenants for the sweeper, which then works in one at a time"),
     (
@@ -102,7 +102,7 @@ fn words(code: &str) -> Vec<String> {
 }
 
 /// The text without comments and without what stands in quotes.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let mut code = String::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
