@@ -1,3 +1,6 @@
 //! Who is calling: what each kind of credential is accepted for, and what it is refused for.
 
+mod admin;
 mod api_keys;
+mod certificates;
+mod tls;

@@ -11,12 +11,16 @@ use super::{Certificates, Command};
 /// A program that notes what it was called with: the number of arguments, then each, all ended by a zero byte.
 const STAND_IN: &str = "#!/bin/sh\nprintf '%s\\0' \"$#\" \"$@\" >>\"$NOTES\"\n";
 
-/// The calls in the lines that begin with grpcurl, and in those that continue one.
+/// The program itself.
+const PROGRAM: &str = concat!("#!/bin/sh\nexec '", env!("CARGO_BIN_EXE_memory-lifecycle"), "' \"$@\"\n");
+
+/// The calls in the lines that begin with grpcurl, in those that make its token, and in those that continue one.
 pub fn commands(text: &str) -> Vec<Command> {
     let mut script = String::new();
     let mut continues = false;
     for line in text.lines() {
-        if continues || line.trim_start().starts_with("grpcurl ") {
+        let begins = ["grpcurl ", "TOKEN="].iter().any(|word| line.trim_start().starts_with(word));
+        if continues || begins {
             // What becomes of the answer is not the call's concern.
             script.push_str(line.split(" | ").next().unwrap());
             script.push('\n');
@@ -44,6 +48,7 @@ impl Shell {
         std::fs::create_dir(shell.dir.path().join("bin")).unwrap();
         std::fs::write(shell.dir.path().join("state"), "").unwrap();
         shell.install("grpcurl", STAND_IN);
+        shell.install("memory-lifecycle", PROGRAM);
         shell
     }
 

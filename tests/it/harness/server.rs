@@ -14,6 +14,7 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
+use super::certificates::{self, Pair};
 use super::{Caller, Database, issuer};
 
 /// The service whose health follows Postgres.
@@ -60,6 +61,20 @@ impl Server {
     /// A server that listens, whether or not its database is there.
     pub async fn start_unready(connect: sqlx::postgres::PgConnectOptions, settings: ServerSettings) -> Self {
         Self::start_unready_accepting(connect, settings, Self::believing()).await
+    }
+
+    /// A ready server that speaks TLS; its channel is that of a client who trusts this authority and has this certificate.
+    pub async fn start_encrypted(
+        database: &Database,
+        settings: ServerSettings,
+        access: Access,
+        authority: &str,
+        own: Option<&Pair>,
+    ) -> Self {
+        let mut server = Self::start_unready_accepting(database.app().await, settings, access).await;
+        server.channel = certificates::endpoint(server.address, authority, own).connect_lazy();
+        server.until_health(SERVICE, ServingStatus::Serving).await;
+        server
     }
 
     /// A server that listens, whether or not its database is there, and takes these credentials.

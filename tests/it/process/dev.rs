@@ -14,7 +14,7 @@ async fn prints_where_it_listens_and_lines_that_work_and_leaves_nothing() {
     let dev = Dev::start(None).await;
     assert_ne!(dev.address.port(), 0);
     let commands = grpcurl::commands(&dev.welcome);
-    assert_eq!(commands.len(), 5, "{}", dev.welcome);
+    assert_eq!(commands.len(), 6, "{}", dev.welcome);
     for command in commands {
         assert_eq!(command.address, dev.address.to_string(), "the printed address is the one it listens on");
         let answer = grpcurl::call(dev.address, &command).await;

@@ -1,7 +1,7 @@
 //! `serve`: what it needs, and that each lack is one clear sentence.
 
 use super::program::{Ended, Program, channel, run};
-use super::started::{KEY, serve, serve_command, served_caller as caller, url};
+use super::started::{KEY, serve, serve_command, serve_command_on, served_caller as caller, url};
 use crate::harness::{Caller, Database, reason};
 
 const APP: &str = "memory_lifecycle_app";
@@ -114,10 +114,7 @@ async fn with_everything_set_on_a_migrated_database_it_serves() {
 async fn an_address_in_use_is_refused() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let mut command = serve_command("postgres://app@localhost/db");
-    // The last one counts.
-    command.env("MEMORY_LIFECYCLE_LISTEN", "0.0.0.0:0").args(["--listen", &address]);
-    let ended = refused(command).await;
+    let ended = refused(serve_command_on(&address, "postgres://app@localhost/db")).await;
     assert!(ended.err.contains(&format!("cannot listen on {address}: ")), "{}", ended.err);
 }
 

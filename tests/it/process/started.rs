@@ -58,7 +58,12 @@ pub async fn url(role: &str, database: &str) -> String {
 
 /// `serve`, with all it needs, on a free port; its log in JSON.
 pub fn serve_command(url: &str) -> Command {
-    let mut command = command(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]);
+    serve_command_on("127.0.0.1:0", url)
+}
+
+/// The same on an address.
+pub fn serve_command_on(listen: &str, url: &str) -> Command {
+    let mut command = command(&["serve", "--listen", listen, "--log-format", "json"]);
     command.args(issuer::flags());
     command.env("DATABASE_URL", url).env("MEMORY_LIFECYCLE_TOKEN_KEY", KEY);
     command
