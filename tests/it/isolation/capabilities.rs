@@ -97,7 +97,7 @@ pub(super) fn table(id: &str) -> Vec<(Call, Vec<Capability>)> {
 /// Moving in what is others', or as it was before, is for administrators.
 fn imports(id: &str) -> Vec<(Call, Vec<Capability>)> {
     let mut of_another = importing(id);
-    of_another.items[0].agent_id = "another".to_owned();
+    "another".clone_into(&mut of_another.items[0].agent_id);
     let mut dated = importing(id);
     dated.items[0].create_time = Some(prost_types::Timestamp { seconds: 1, nanos: 0 });
     let legacy = ImportMemoriesRequest { import_id: String::new(), legacy: true, ..importing(id) };

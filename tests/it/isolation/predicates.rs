@@ -6,10 +6,11 @@ use std::path::Path;
 
 use futures_util::FutureExt;
 use regex::Regex;
+use sqlx::{AssertSqlSafe, PgConnection};
 
 use super::scene::Scene;
 use super::{compare, twins};
-use crate::harness::scaled;
+use crate::harness::{Database, scaled};
 
 /// A statement with one predicate less.
 #[derive(Debug)]
@@ -67,6 +68,18 @@ fn all() -> Vec<Weakened> {
     found
 }
 
+/// Fails unless Postgres takes the weakened statement: one that cannot run would be noticed for nothing.
+async fn assert_runs(weakened: &Weakened, connection: &mut PgConnection) {
+    let parameter = Regex::new(r"(?m)^-- \$\d+ (\S+) = ").unwrap();
+    let types: Vec<&str> =
+        parameter.captures_iter(&weakened.text).map(|parts| parts.get(1).unwrap().as_str()).collect();
+    let prepare = format!("PREPARE weakened ({}) AS {}", types.join(", "), weakened.without);
+    for statement in [prepare, "DEALLOCATE weakened".to_owned()] {
+        let done = sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut *connection).await;
+        done.unwrap_or_else(|error| panic!("{weakened:?}: {error}"));
+    }
+}
+
 /// Whether a test fails with the weakened statement in the place of the real one.
 async fn is_noticed(weakened: &Weakened) -> bool {
     for which in 0..4 {
@@ -94,6 +107,11 @@ async fn no_predicate_can_be_taken_out_unnoticed() {
     // All of them, or an even sample.
     let step = (all.len() / scaled(all.len(), 3)).max(1);
     let only = std::env::var("MEMORY_LIFECYCLE_TEST_STATEMENTS").unwrap_or_default();
+    let database = Database::migrated().await;
+    let mut connection = database.superuser().await;
+    for weakened in &all {
+        assert_runs(weakened, &mut connection).await;
+    }
     let mut unnoticed = Vec::new();
     for weakened in all.iter().step_by(step) {
         let exempt = WITHOUT_EFFECT

@@ -24,7 +24,7 @@ pub(super) struct Scene {
 
 /// One lane, and nothing that happens by itself, so that what is run is the calls'.
 pub(super) fn quiet() -> ServerSettings {
-    let hour = std::time::Duration::from_secs(3600);
+    let hour = std::time::Duration::from_hours(1);
     ServerSettings { lanes: Some(1), health_interval: hour, ..settings() }
 }
 
