@@ -151,9 +151,9 @@ impl App {
         if let Some(listener) = self.admin {
             let incoming = listener::incoming(listener, None, stop.clone());
             let server = transport().add_service(health_service.clone());
-            let served = server.serve_with_incoming_shutdown(incoming, stop.clone().cancelled_owned());
+            let answering = server.serve_with_incoming_shutdown(incoming, stop.clone().cancelled_owned());
             background.spawn(async move {
-                if let Err(error) = served.await {
+                if let Err(error) = answering.await {
                     tracing::error!(%error, "health checks are no longer answered on their own address");
                 }
             });

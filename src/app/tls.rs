@@ -89,7 +89,7 @@ impl Tls {
                 tracing::info!("read the files of TLS again");
             }
             None => {
-                tracing::warn!(%faults, "the files of TLS cannot be used; what was read before stays in use")
+                tracing::warn!(%faults, "the files of TLS cannot be used; what was read before stays in use");
             }
         }
         *self.contents.write().unwrap_or_else(PoisonError::into_inner) = contents;

@@ -18,7 +18,7 @@ pub(super) async fn run(settings: HealthSettings) -> Result<(), CliError> {
     let address = settings.admin_address.unwrap_or(settings.address);
     let unreachable = |error: &dyn std::fmt::Display| -> CliError {
         format!(
-            "no server answers on {address} without TLS: {error}; is it running there? (--address says where to ask, \
+            "no server answers on {address}: {error}; is it running there, and without TLS? (--address says where to ask, \
              --admin-address where a server with TLS answers health checks)"
         )
             .into()

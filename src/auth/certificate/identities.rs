@@ -58,7 +58,7 @@ impl Identities {
     /// Reads the text of a file.
     pub(super) fn parse(file: &Path, text: &str) -> Result<Self, IdentitiesError> {
         let wrong = |faults| IdentitiesError::Content { file: file.display().to_string(), faults };
-        let read: File = toml::from_str(text).map_err(|error| wrong(vec![one_line(&error, text)]))?;
+        let read: File = toml::from_str(text).map_err(|error| wrong(vec![one_line(&error)]))?;
         let mut faults = Vec::new();
         let mut identities = HashMap::new();
         if read.identity.is_empty() {
@@ -126,12 +126,12 @@ fn is_host(name: &str) -> bool {
     name.split('.').all(is_label)
 }
 
-/// What the parser says, with the line, in one line.
-fn one_line(error: &toml::de::Error, text: &str) -> String {
-    let line =
-        error.span().and_then(|span| text.get(..span.start)).map(|before| before.matches('\n').count() + 1);
+/// What the parser says and where, in one line; it also shows the text, which is left out.
+fn one_line(error: &toml::de::Error) -> String {
+    let whole = error.to_string();
+    let place = whole.lines().next().and_then(|first| first.strip_prefix("TOML parse error at "));
     let message = error.message().replace('\n', " ");
-    line.map_or_else(|| message.clone(), |line| format!("line {line}: {message}"))
+    place.map_or_else(|| message.clone(), |place| format!("{place}: {message}"))
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::config::KeySource;
 /// How often the source is asked because of a key that is not known, at most.
 pub(super) const ASKED_AGAIN: Duration = Duration::from_secs(30);
 /// How often an address is asked anyway: so long can a withdrawn key still be used.
-const REFRESHED: Duration = Duration::from_secs(5 * 60);
+const REFRESHED: Duration = Duration::from_mins(5);
 /// How often an address is asked that never answered.
 const RETRIED: Duration = Duration::from_secs(5);
 /// How often a file is looked at.

@@ -27,6 +27,7 @@ pub(super) fn install() {
     let _installed_before = PROVIDER.install_default();
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the library asks for a function of this form")]
 fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerifier>, Error> {
     // A key only ever verifies what was signed with its own kind of key.
     if key.family() != algorithm.family() {
@@ -40,6 +41,7 @@ fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerif
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the library asks for a function of this form")]
 fn signer(algorithm: &Algorithm, key: &EncodingKey) -> Result<Box<dyn JwtSigner>, Error> {
     if *algorithm != Algorithm::EdDSA || key.family() != AlgorithmFamily::Ed {
         return Err(ErrorKind::UnsupportedAlgorithm.into());

@@ -15,7 +15,7 @@ use crate::harness::certificates::{CertificateAuthority, TlsFolder, endpoint};
 use crate::harness::{Database, Server, issuer, settings};
 
 /// Longer than anything here takes.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 pub(super) struct Stage {
     pub(super) authority: CertificateAuthority,

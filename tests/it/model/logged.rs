@@ -6,11 +6,11 @@ use sqlx::PgConnection;
 use tonic::transport::Channel;
 
 use super::chain;
-use crate::harness::Caller;
+use crate::harness::issuer;
 
 /// A tenant's whole log, oldest first: the chain verifies, nothing is missing, and the head is its end.
 pub async fn verified(channel: Channel, connection: &mut PgConnection, tenant: &str) -> Vec<AuditRecord> {
-    let log = Caller::admin(channel, tenant, "administrator").audit_records().await.unwrap();
+    let log = issuer::admin(channel, tenant, "administrator").audit_records().await.unwrap();
     chain::verify(tenant, &log).unwrap();
     let (sequence, hash): (i64, Vec<u8>) =
         sqlx::query_as("SELECT head_sequence, head_hash FROM tenants WHERE tenant_id = $1")

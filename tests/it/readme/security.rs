@@ -18,6 +18,7 @@ if [ "$1" = serve ]; then printf '%s\n' "$@" >serve; else DATABASE_URL=$OWNER ex
 "#;
 
 /// Whether OpenSSL is here, in a version that makes what the page makes.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests must learn what was not tried")]
 fn has_openssl() -> bool {
     let version = std::process::Command::new("openssl").arg("version").output();
     let found = version.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).starts_with("OpenSSL 3"));
