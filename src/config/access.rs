@@ -227,7 +227,8 @@ impl AccessSettings {
             (None, Some(url)) if is_fit(&url) => Some(KeySource::Url(url)),
             (None, Some(_)) => {
                 faults.note(
-                    "--jwks-url must be an https address, or an http one of this machine (127.0.0.1, [::1])",
+                    "--jwks-url must be an https address, or an http one of this machine (127.0.0.1, [::1]), without user \
+                     and password",
                 );
                 None
             }
@@ -296,14 +297,18 @@ impl AccessSettings {
     }
 }
 
-/// Whether keys may be fetched from there: nobody on the way may exchange them.
+/// Whether keys may be fetched from there: nobody on the way may exchange them, and no secret is in the address, which is
+/// logged.
 fn is_fit(url: &str) -> bool {
-    reqwest::Url::parse(url).is_ok_and(|url| match url.scheme() {
-        "https" => url.has_host(),
-        "http" => url.host_str().is_some_and(|host| {
-            let host = host.trim_start_matches('[').trim_end_matches(']');
-            host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
-        }),
-        _ => false,
+    reqwest::Url::parse(url).is_ok_and(|url| {
+        let is_private = match url.scheme() {
+            "https" => url.has_host(),
+            "http" => url.host_str().is_some_and(|host| {
+                let host = host.trim_start_matches('[').trim_end_matches(']');
+                host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+            }),
+            _ => false,
+        };
+        is_private && url.username().is_empty() && url.password().is_none()
     })
 }

@@ -42,7 +42,8 @@ pub(super) struct HeldKeys {
     current: RwLock<Option<Arc<Keys>>>,
     /// The text that the source was last found to hold.
     text: RwLock<String>,
-    /// When the source was last asked because of an unknown key. Held while it is asked, so that one call does for all.
+    /// When the source was last asked because of an unknown key. Held whenever it is asked, so that one call does for all,
+    /// and what was read last counts.
     asked: Arc<Mutex<Option<Duration>>>,
     waiting: Semaphore,
     told: Told,
@@ -115,7 +116,10 @@ impl HeldKeys {
             }
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = self.reload_and_tell() => {}
+                () = async {
+                    let _asking = self.asked.lock().await;
+                    self.reload_and_tell().await;
+                } => {}
             }
         }
     }

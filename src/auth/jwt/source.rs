@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::io::AsyncReadExt;
+
 use super::keys::{KeySetFault, Keys};
 use crate::config::KeySource;
 
@@ -78,10 +80,11 @@ impl Source {
                     path: path.display().to_string(),
                     cause: cause.to_string(),
                 };
-                if tokio::fs::metadata(path).await.map_err(failed)?.len() > MOST_BYTES as u64 {
-                    return Err(KeysError::TooLarge { place: self.place() });
-                }
-                tokio::fs::read_to_string(path).await.map_err(failed)
+                let file = tokio::fs::File::open(path).await.map_err(failed)?;
+                let mut text = Vec::new();
+                // Whatever length it is said to have, no more than this is ever kept.
+                file.take(MOST_BYTES as u64 + 1).read_to_end(&mut text).await.map_err(failed)?;
+                self.text(text)
             }
             (KeySource::Url(url), Some(client)) => self.fetch(client, url).await,
             (KeySource::Url(_), None) => Err(KeysError::Client("there is none".to_owned())),
@@ -112,13 +115,20 @@ impl Source {
         }
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| failed(told(&error)))? {
-            // Whatever length was announced, no more than this is ever kept.
-            if body.len() + chunk.len() > MOST_BYTES {
-                return Err(KeysError::TooLarge { place: self.place() });
-            }
             body.extend_from_slice(&chunk);
+            // Whatever length was announced, no more than this and a chunk is ever kept.
+            if body.len() > MOST_BYTES {
+                break;
+            }
         }
-        String::from_utf8(body)
+        self.text(body)
+    }
+
+    fn text(&self, bytes: Vec<u8>) -> Result<String, KeysError> {
+        if bytes.len() > MOST_BYTES {
+            return Err(KeysError::TooLarge { place: self.place() });
+        }
+        String::from_utf8(bytes)
             .map_err(|_| KeysError::KeySet { place: self.place(), fault: KeySetFault::Form })
     }
 }

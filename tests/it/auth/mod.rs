@@ -3,4 +3,5 @@
 mod admin;
 mod api_keys;
 mod certificates;
+mod jwt;
 mod tls;
