@@ -312,3 +312,6 @@ fn is_fit(url: &str) -> bool {
         is_private && url.username().is_empty() && url.password().is_none()
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,3 +11,4 @@ mod key_server;
 mod mutated;
 mod refused;
 mod stage;
+mod verifier;
