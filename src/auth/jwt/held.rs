@@ -41,7 +41,7 @@ pub(super) struct HeldKeys {
     clock: Clock,
     current: RwLock<Option<Arc<Keys>>>,
     /// The text that the source was last found to hold.
-    text: RwLock<String>,
+    text: RwLock<Option<String>>,
     /// When the source was last asked because of an unknown key. Held whenever it is asked, so that one call does for all,
     /// and what was read last counts.
     asked: Arc<Mutex<Option<Duration>>>,
@@ -137,11 +137,11 @@ impl HeldKeys {
     /// Reads the keys if they are other than before. A version that cannot be used is told of once.
     async fn reload(&self) -> Result<(), KeysError> {
         let text = self.source.read().await?;
-        if *self.text.read().unwrap_or_else(PoisonError::into_inner) == text {
+        if self.text.read().unwrap_or_else(PoisonError::into_inner).as_ref() == Some(&text) {
             return Ok(());
         }
         let parsed = self.source.parse(&text);
-        *self.text.write().unwrap_or_else(PoisonError::into_inner) = text;
+        *self.text.write().unwrap_or_else(PoisonError::into_inner) = Some(text);
         let keys = parsed?;
         tracing::info!(keys = keys.len(), "read the keys that tokens are verified with");
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(keys));

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use memory_lifecycle::domain::principal::Principal;
 use tonic::Code;
 
@@ -81,40 +82,42 @@ async fn unknown_keys_are_asked_for_once_in_thirty_seconds_however_many_there_ar
 #[tokio::test]
 async fn while_an_address_hangs_known_keys_are_accepted_and_few_wait() {
     let issuer = KeyServer::start(keys(&[ED])).await;
-    let stage = Stage::with(issuer.config()).await;
-    let good = stage.client(&token(ED));
-    good.remember("first").await.unwrap();
+    let verifier = Verifier::start(issuer.config()).await;
     issuer.answer(Answer::Hang);
-    let waiting: Vec<_> = (0..64)
-        .map(|count| {
-            let client = stage.client(&unknown(count));
-            tokio::spawn(async move { client.remember("never").await.unwrap_err() })
-        })
-        .collect();
-    // The first that finds no place to wait says that the others have taken all of them.
-    let surplus = stage.client(&unknown(70));
-    let overloaded = async {
-        loop {
-            let status = tokio::time::timeout(Duration::from_millis(50), surplus.remember("never")).await;
-            match status {
-                Ok(Err(status)) if reason(&status) == "OVERLOADED" => return status,
-                Ok(Ok(saved)) => panic!("accepted: {saved:?}"),
-                Ok(Err(_)) | Err(_) => {}
-            }
-        }
-    };
-    let status = tokio::time::timeout(LIMIT, overloaded).await.expect("no more than 64 wait");
-    assert_eq!(status.code(), Code::ResourceExhausted);
-    assert!(waiting.iter().any(|call| !call.is_finished()), "the address still hangs");
-    good.get("first").await.expect("a known key does not wait");
-    good.remember("second").await.expect("nor for a change");
-    for call in waiting {
-        let status = tokio::time::timeout(LIMIT, call).await.expect("nobody waits for ever").unwrap();
-        assert!(["UNAUTHENTICATED", "OVERLOADED"].contains(&reason(&status).as_str()), "{status:?}");
+    let tokens: Vec<_> = (0..65).map(unknown).collect();
+    let mut calls: Vec<_> = tokens.iter().map(|token| Box::pin(verifier.ask(token))).collect();
+    let mut surplus = calls.pop().unwrap();
+    for (at, call) in calls.iter_mut().enumerate() {
+        assert!(call.now_or_never().is_none(), "number {at} waits for the address");
+    }
+    let answer = (&mut surplus).now_or_never().expect("there is no place to wait");
+    assert_eq!(answer, Err("overloaded".to_owned()));
+    let good = verifier.ask(&token(ED)).now_or_never().expect("a known key waits for nothing");
+    assert!(is_accepted(&good));
+    for call in calls {
+        let answer = tokio::time::timeout(LIMIT, call).await.expect("nobody waits for ever");
+        assert!(answer.unwrap_err().contains(UNKNOWN));
     }
     assert_eq!(issuer.asked(), 2, "one asks for all");
-    good.get("first").await.expect("the keys stay");
-    stage.server.stop().await;
+    assert!(is_accepted(&verifier.ask(&token(ED)).await), "the keys stay");
+}
+
+#[tokio::test]
+async fn who_finds_no_place_to_wait_is_told_that_the_server_is_overloaded() {
+    let issuer = KeyServer::start(keys(&[ED])).await;
+    let stage = Stage::with(issuer.config()).await;
+    issuer.answer(Answer::Hang);
+    let calls = (0..100).map(|count| {
+        let client = stage.client(&unknown(count));
+        async move { client.remember("never").await.unwrap_err() }
+    });
+    let mut answers = futures_util::future::join_all(calls).await;
+    answers.retain(|status| reason(status) != "UNAUTHENTICATED");
+    assert!(!answers.is_empty(), "more than 64 wait");
+    for status in answers {
+        assert_eq!((status.code(), reason(&status).as_str()), (Code::ResourceExhausted, "OVERLOADED"));
+    }
+    stage.stop_unchanged().await;
 }
 
 #[tokio::test]

@@ -89,11 +89,15 @@ async fn a_token_that_does_not_say_clearly_who_calls_is_refused() {
         ),
     ] {
         stage.assert_refused(&ED.token(&without(claim)), claim, &format!("lacks the claim {claim}")).await;
-        let types = [json!(7), json!(true), Value::Null, json!(["acme"]), json!({ "acme": 1 })];
-        for value in values.into_iter().chain(types) {
+        for value in values.into_iter().chain([json!(7), json!(true), Value::Null]) {
             let what = format!("{claim} is {value}");
             let token = ED.token(&with(claim, value));
             stage.assert_refused(&token, &what, &format!("has a claim {claim} that m")).await;
+        }
+        for value in [json!(["acme"]), json!({ "acme": 1 })] {
+            // The library of tokens finds fault with such a `sub` by itself.
+            let words = if claim == "sub" { "not a well-formed" } else { "that must be a text" };
+            stage.assert_refused(&ED.token(&with(claim, value)), claim, words).await;
         }
     }
     for value in [
