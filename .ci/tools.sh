@@ -31,6 +31,7 @@ step() {
     lint-scripts | *-proto) need python_tools ;;
     dependencies) need cargo_deny ;;
     test) need python_tools && need postgres ;;
+    fuzz) need cxx ;;
   esac
   printf '\n== %s: %s\n' "$name" "$*"
   if ! "$@"; then
@@ -108,6 +109,15 @@ install_cargo_deny() {
     CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_STRIP=symbols \
     cargo install --quiet cargo-deny --version "$cargo_deny_version" --locked --force --root "$cargo_deny"
   rm -rf "$build"
+}
+
+# libFuzzer is written in C++, and so is linked with its library.
+have_cxx() {
+  echo 'int main() { return 0; }' | "${CXX:-c++}" -x c++ - -o /dev/null
+} >/dev/null 2>&1
+
+install_cxx() {
+  debian g++ || fail "a C++ compiler is needed to build libFuzzer: install one and run this again"
 }
 
 # The tests start a private server of their own: what is needed is the programs, not a running cluster.

@@ -3,7 +3,8 @@
 //! The map of the crate. A call enters through [`layers`], becomes a command in [`rpc`], is sequenced by
 //! [`ops`], waits in its tenant's [`lane`], and is decided by [`domain`] on facts that [`storage`] loaded in
 //! the same transaction that writes the decision. Imports only point right: rpc → ops → lane → storage →
-//! domain. [`layers`] apply to every call alike, and ask [`auth`] who makes it. [`app`] is the only place that wires the parts together.
+//! domain. [`layers`] apply to every call alike, and ask [`auth`] who makes it. [`app`] is the only place that wires the
+//! parts together.
 #![allow(
     rustdoc::private_intra_doc_links,
     reason = "the docs are for those who work on the crate, made with private items"

@@ -1,5 +1,7 @@
 //! What a caller asks to be changed: well-formed, not yet decided.
 
+use std::fmt;
+
 use chrono::NaiveDate;
 
 use super::Timestamp;
@@ -136,7 +138,7 @@ impl Call {
 }
 
 /// A request id and what was asked under it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Request {
     /// The caller's name for the call.
     pub id: RequestId,
@@ -144,13 +146,27 @@ pub struct Request {
     pub digest: [u8; 32],
 }
 
+/// Without the digest, by which a guess at what was asked could be checked.
+impl fmt::Debug for Request {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Request").field(&self.id).finish()
+    }
+}
+
 /// A reason and 16 random bytes that keep its digest from being guessed.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct SaltedReason {
     /// The reason.
     pub text: Reason,
     /// The salt.
     pub salt: [u8; 16],
+}
+
+/// Without the salt, by which a guess at the reason could be checked.
+impl fmt::Debug for SaltedReason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("SaltedReason").field(&self.text).finish()
+    }
 }
 
 /// What a call asks.

@@ -23,9 +23,10 @@ impl Metadata {
     }
 }
 
+/// Says how long it is, and nothing of it.
 impl fmt::Debug for Metadata {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Metadata(…)")
+        write!(formatter, "Metadata({} bytes)", self.0.len())
     }
 }
 
@@ -123,8 +124,10 @@ impl Content {
     }
 }
 
+/// Says how long it is, and nothing of it.
 impl fmt::Debug for Content {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Content(…)")
+        let metadata = self.metadata.as_ref().map_or(0, |metadata| metadata.0.len());
+        write!(formatter, "Content({} bytes, metadata {metadata} bytes)", self.text.len())
     }
 }

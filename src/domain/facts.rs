@@ -2,6 +2,7 @@
 //! that the next command of the batch sees what the ones before it did.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt;
 
 use super::Timestamp;
 use super::answer::Answer;
@@ -38,12 +39,19 @@ impl Head {
 }
 
 /// A request id that was used before: what was asked under it, and what was answered.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct AnsweredRequest {
     /// SHA-256 of method and message.
     pub digest: [u8; 32],
     /// The stored answer.
     pub answer: Answer,
+}
+
+/// Without the digest, by which a guess at what was asked could be checked.
+impl fmt::Debug for AnsweredRequest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("AnsweredRequest").field(&self.answer).finish()
+    }
 }
 
 /// One tenant's facts, and the changes decided on them.

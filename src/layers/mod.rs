@@ -1,4 +1,5 @@
-//! TOWER: what applies to every call of the contract alike. From the outside in:
+//! TOWER: what applies to every call of the contract alike. Around all of it, and around every other service, stands what marks
+//! the credential as a secret. From the outside in:
 //!
 //! 1. [`shed`] refuses at once what is more than the server takes, before anything is spent on it.
 //! 2. [`context`] names the call, finds the trace it belongs to, and sends the name with the answer.
@@ -14,6 +15,7 @@ mod auth;
 pub mod context;
 pub mod deadline;
 mod faults;
+mod methods;
 pub mod shed;
 mod telemetry;
 
@@ -22,6 +24,7 @@ mod tests;
 
 use std::convert::Infallible;
 
+use http::header::{AUTHORIZATION, Entry};
 use tonic::body::Body;
 use tonic::service::Routes;
 use tower::layer::Layer;
@@ -66,6 +69,7 @@ pub fn stack(
 > + Clone
 + use<> {
     ServiceBuilder::new()
+        .map_request(with_secrets_marked)
         .layer(AroundLayer(Shed::new(options.max_in_flight, clock.clone())))
         .layer(AroundLayer(Context::new(clock.clone())))
         .layer(AroundLayer(Telemetry::new(clock.clone())))
@@ -73,4 +77,12 @@ pub fn stack(
         .layer(AroundLayer(Auth(options.authenticator)))
         .layer(AroundLayer(Faults))
         .into_inner()
+}
+
+/// The request, with its credential marked as a secret: whoever prints the headers from here on does not show it.
+fn with_secrets_marked(mut request: http::Request<Body>) -> http::Request<Body> {
+    if let Entry::Occupied(mut credentials) = request.headers_mut().entry(AUTHORIZATION) {
+        credentials.iter_mut().for_each(|credential| credential.set_sensitive(true));
+    }
+    request
 }

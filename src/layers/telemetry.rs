@@ -6,6 +6,7 @@ use std::time::Duration;
 use tonic::Code;
 
 use super::around::{Around, Reply, Request, Response};
+use super::methods;
 use crate::clock::Clock;
 use crate::rpc::status;
 
@@ -27,7 +28,7 @@ impl Around for Telemetry {
         Rest: Future<Output = Result<Response, Infallible>> + Send + 'static,
     {
         let ending = Ending {
-            method: request.uri().path().trim_start_matches('/').to_owned(),
+            method: methods::name_at(request.uri().path()),
             start: self.clock.monotonic(),
             clock: self.clock.clone(),
             // What stands when the caller goes away: then nobody comes back here.
@@ -44,7 +45,7 @@ impl Around for Telemetry {
 
 /// A call under way; dropped when it ends, in whatever way.
 struct Ending {
-    method: String,
+    method: &'static str,
     start: Duration,
     clock: Clock,
     outcome: (Code, Option<String>),
@@ -60,6 +61,6 @@ impl Drop for Ending {
     fn drop(&mut self) {
         let (code, reason) = &self.outcome;
         let duration_ms = self.clock.monotonic().saturating_sub(self.start).as_secs_f64() * 1000.0;
-        tracing::info!(method = %self.method, ?code, reason = reason.as_deref(), duration_ms, "call ended");
+        tracing::info!(method = self.method, ?code, reason = reason.as_deref(), duration_ms, "call ended");
     }
 }

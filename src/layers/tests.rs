@@ -239,3 +239,16 @@ async fn a_message_over_the_limit_is_a_fault_of_the_request() {
     assert!(refused.message().contains("1048576"), "{}", refused.message());
     assert_eq!(named_operation(&refused).len(), 36);
 }
+
+#[test]
+fn credentials_are_marked_as_secrets() {
+    let mut request = http::Request::new(Body::empty());
+    for credential in ["Bearer hush-one", "Bearer hush-two"] {
+        request.headers_mut().append("authorization", credential.parse().unwrap());
+    }
+    request.headers_mut().insert("x-agent-id", "alice".parse().unwrap());
+    let marked = with_secrets_marked(request);
+    assert_eq!(marked.headers().get_all("authorization").iter().count(), 2);
+    let shown = format!("{marked:?}");
+    assert!(shown.contains("alice") && !shown.contains("hush"), "{shown}");
+}

@@ -1,5 +1,7 @@
 //! Pages, and the signed tokens that lead from one to the next.
 
+use std::fmt;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
@@ -16,7 +18,7 @@ pub const MAX_PAGE_SIZE: usize = 1000;
 pub const DEFAULT_PAGE_SIZE: usize = 50;
 
 /// Which page of a list is wanted.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct PageRequest {
     /// How many items at most: 1 to [`MAX_PAGE_SIZE`].
     pub size: usize,
@@ -26,8 +28,15 @@ pub struct PageRequest {
     pub arguments: [u8; 32],
 }
 
+/// Without the token, which may be anything, and without the arguments' digest, by which a guess at them could be checked.
+impl fmt::Debug for PageRequest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("PageRequest").field("size", &self.size).finish_non_exhaustive()
+    }
+}
+
 /// One page of a list.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Page<Item> {
     /// The items, newest first.
     pub items: Vec<Item>,
@@ -39,8 +48,8 @@ pub struct Page<Item> {
 #[derive(Clone)]
 pub(super) struct Pager(Hmac<Sha256>);
 
-impl std::fmt::Debug for Pager {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Pager {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Pager(…)")
     }
 }

@@ -45,7 +45,7 @@ pub enum PreviewSelection {
 }
 
 /// What a forget would do.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Preview {
     /// How many memories were found.
     pub matched: usize,
@@ -63,8 +63,8 @@ pub struct Preview {
     pub next_token: String,
 }
 
-/// What a forget would do with one id.
-#[derive(Debug, Clone)]
+/// What a forget would do with one id. Never printed: it shows the beginning of a text.
+#[derive(Clone)]
 pub struct PreviewItem {
     /// The id as the caller sent it.
     pub memory_id: String,

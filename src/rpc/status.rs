@@ -112,7 +112,31 @@ fn with_operation(status: &Status, operation: Option<OperationId>) -> Status {
     if let Some(info) = details.error_info().cloned() {
         details.set_error_info(info.reason, info.domain, with_id(info.metadata, operation));
     }
-    Status::with_error_details(status.code(), status.message(), details)
+    in_order(Status::with_error_details(status.code(), status.message(), details))
+}
+
+/// An `ErrorInfo` whose entries stand in order when they are written.
+#[derive(Clone, PartialEq, prost::Message)]
+struct OrderedErrorInfo {
+    #[prost(string, tag = "1")]
+    reason: String,
+    #[prost(string, tag = "2")]
+    domain: String,
+    #[prost(btree_map = "string, string", tag = "3")]
+    metadata: std::collections::BTreeMap<String, String>,
+}
+
+/// The same Status with the entries of its `ErrorInfo` in order, so that the same answer is always the same bytes.
+fn in_order(status: Status) -> Status {
+    let Ok(mut whole) = pb::Status::decode(status.details()) else { return status };
+    for detail in whole.details.iter_mut().filter(|detail| detail.type_url.ends_with("/google.rpc.ErrorInfo"))
+    {
+        if let Ok(info) = OrderedErrorInfo::decode(&*detail.value) {
+            detail.value = info.encode_to_vec();
+        }
+    }
+    let details = whole.encode_to_vec().into();
+    Status::with_details_and_metadata(status.code(), status.message(), details, status.metadata().clone())
 }
 
 fn with_id(mut metadata: HashMap<String, String>, operation: Option<OperationId>) -> HashMap<String, String> {
@@ -135,7 +159,7 @@ fn write(fault: Fault, operation: Option<OperationId>) -> Status {
     if let Some(delay) = retry {
         details.set_retry_info(Some(delay));
     }
-    Status::with_error_details(code, shortened(message), details)
+    in_order(Status::with_error_details(code, shortened(message), details))
 }
 
 /// The reason as errors name it.
@@ -232,6 +256,14 @@ mod tests {
             assert_eq!((status.code(), reason(&status).as_str()), (code, name));
             assert_eq!(status.get_details_retry_info().is_some(), repeats, "{name}");
             assert_eq!(id_in(&status), OPERATION.map(|id| id.to_string()));
+        }
+    }
+
+    #[test]
+    fn the_same_error_is_always_the_same_bytes() {
+        let missing = || of_refusal(&Refusal::CapabilityMissing(Capability::MemoryErase), OPERATION);
+        for _ in 0..50 {
+            assert_eq!(missing().details(), missing().details());
         }
     }
 

@@ -17,6 +17,7 @@ mod architecture;
 mod audit_encoding;
 mod auth;
 mod calls;
+mod canary;
 mod conversations;
 mod embedded;
 mod faults;

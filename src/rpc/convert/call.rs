@@ -32,7 +32,7 @@ pub(in crate::rpc) struct Change {
 }
 
 /// The fields that calls share, each as sent; empty where a call has none.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Shared<'a> {
     pub(super) request_id: &'a str,
     pub(super) reason: &'a str,

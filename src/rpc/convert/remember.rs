@@ -15,7 +15,6 @@ use crate::domain::refusal::Refusal;
 use crate::proto::v1;
 
 /// The fields that make a memory, as Remember and an item of an import send them.
-#[derive(Debug)]
 pub(super) struct Sent {
     pub(super) memory_id: String,
     pub(super) subject_id: String,

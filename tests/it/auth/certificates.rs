@@ -173,9 +173,13 @@ async fn beside_other_credentials_a_certificate_may_be_left_out_and_a_token_wins
     assert_eq!(reason(&status), "MEMORY_NOT_FOUND", "the token's tenant is another");
 
     // A token that is not accepted is not passed over for the certificate.
-    let bad = Identity { token: Some("a.b.c".to_owned()), ..Identity::of("acme", "support-bot") };
-    let caller = Caller::with(stage.channel(Some(&own)), bad);
-    assert_unauthenticated(&caller.remember("second", "x").await.unwrap_err(), "token");
+    for (token, words) in
+        [("a.b.c", "the token is not a well-formed"), ("a b", "the metadata authorization must be")]
+    {
+        let bad = Identity { token: Some(token.to_owned()), ..Identity::of("acme", "support-bot") };
+        let caller = Caller::with(stage.channel(Some(&own)), bad);
+        assert_unauthenticated(&caller.remember("second", "x").await.unwrap_err(), words);
+    }
     let nothing = issuer::token("acme", "support-bot", Capabilities::NONE);
     let weak = Identity { token: Some(nothing), ..Identity::of("acme", "support-bot") };
     let status = Caller::with(stage.channel(Some(&own)), weak).get("first").await.unwrap_err();

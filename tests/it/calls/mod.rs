@@ -24,4 +24,4 @@ mod tables;
 mod update;
 mod validate_only;
 mod values;
-mod wire;
+pub(crate) mod wire;

@@ -10,23 +10,23 @@ use tonic::{Request, Response, Status};
 
 use crate::harness::caller::Identity;
 
-pub(super) const FORGET: &str = "/memorylifecycle.v1.MemoryLifecycle/Forget";
-pub(super) const PREVIEW: &str = "/memorylifecycle.v1.MemoryLifecycle/Preview";
-pub(super) const RESTORE: &str = "/memorylifecycle.v1.MemoryLifecycle/Restore";
-pub(super) const BATCH_FORGET: &str = "/memorylifecycle.v1.MemoryLifecycle/BatchForget";
-pub(super) const GET_OPERATION: &str = "/memorylifecycle.v1.MemoryLifecycle/GetOperation";
-pub(super) const LIST_OPERATIONS: &str = "/memorylifecycle.v1.MemoryLifecycle/ListOperations";
-pub(super) const REMEMBER: &str = "/memorylifecycle.v1.MemoryStore/Remember";
-pub(super) const IMPORT: &str = "/memorylifecycle.v1.MemoryStore/ImportMemories";
-pub(super) const GET_MEMORY: &str = "/memorylifecycle.v1.MemoryStore/GetMemory";
-pub(super) const LIST_MEMORIES: &str = "/memorylifecycle.v1.MemoryStore/ListMemories";
-pub(super) const UPDATE: &str = "/memorylifecycle.v1.MemoryStore/UpdateMemory";
-pub(super) const LIST_AUDIT: &str = "/memorylifecycle.v1.AuditLog/ListAuditRecords";
+pub(crate) const FORGET: &str = "/memorylifecycle.v1.MemoryLifecycle/Forget";
+pub(crate) const PREVIEW: &str = "/memorylifecycle.v1.MemoryLifecycle/Preview";
+pub(crate) const RESTORE: &str = "/memorylifecycle.v1.MemoryLifecycle/Restore";
+pub(crate) const BATCH_FORGET: &str = "/memorylifecycle.v1.MemoryLifecycle/BatchForget";
+pub(crate) const GET_OPERATION: &str = "/memorylifecycle.v1.MemoryLifecycle/GetOperation";
+pub(crate) const LIST_OPERATIONS: &str = "/memorylifecycle.v1.MemoryLifecycle/ListOperations";
+pub(crate) const REMEMBER: &str = "/memorylifecycle.v1.MemoryStore/Remember";
+pub(crate) const IMPORT: &str = "/memorylifecycle.v1.MemoryStore/ImportMemories";
+pub(crate) const GET_MEMORY: &str = "/memorylifecycle.v1.MemoryStore/GetMemory";
+pub(crate) const LIST_MEMORIES: &str = "/memorylifecycle.v1.MemoryStore/ListMemories";
+pub(crate) const UPDATE: &str = "/memorylifecycle.v1.MemoryStore/UpdateMemory";
+pub(crate) const LIST_AUDIT: &str = "/memorylifecycle.v1.AuditLog/ListAuditRecords";
 
 /// The methods that change something.
-pub(super) const CHANGES: [&str; 6] = [FORGET, RESTORE, BATCH_FORGET, REMEMBER, IMPORT, UPDATE];
+pub(crate) const CHANGES: [&str; 6] = [FORGET, RESTORE, BATCH_FORGET, REMEMBER, IMPORT, UPDATE];
 /// All methods.
-pub(super) const METHODS: [&str; 12] = [
+pub(crate) const METHODS: [&str; 12] = [
     FORGET,
     RESTORE,
     BATCH_FORGET,
@@ -80,7 +80,7 @@ impl Decoder for Raw {
 }
 
 /// Calls a method with this metadata and these bytes as the message.
-pub(super) async fn call(
+pub(crate) async fn call(
     channel: &Channel,
     metadata: MetadataMap,
     path: &'static str,
@@ -94,7 +94,7 @@ pub(super) async fn call(
 }
 
 /// The metadata of a caller.
-pub(super) fn metadata(identity: &Identity) -> MetadataMap {
+pub(crate) fn metadata(identity: &Identity) -> MetadataMap {
     let mut metadata = MetadataMap::new();
     metadata.insert("x-tenant-id", identity.tenant.parse().unwrap());
     metadata.insert("x-agent-id", identity.agent.parse().unwrap());
@@ -105,7 +105,7 @@ pub(super) fn metadata(identity: &Identity) -> MetadataMap {
 }
 
 /// A length-delimited field: what a string, bytes or message looks like on the wire.
-pub(super) fn field(number: u32, value: &[u8]) -> Vec<u8> {
+pub(crate) fn field(number: u32, value: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     prost::encoding::encode_key(number, prost::encoding::WireType::LengthDelimited, &mut bytes);
     prost::encode_length_delimiter(value.len(), &mut bytes).unwrap();
@@ -114,6 +114,6 @@ pub(super) fn field(number: u32, value: &[u8]) -> Vec<u8> {
 }
 
 /// Reads an answer.
-pub(super) fn read<M: Message + Default>(response: &Response<Vec<u8>>) -> M {
+pub(crate) fn read<M: Message + Default>(response: &Response<Vec<u8>>) -> M {
     M::decode(response.get_ref().as_slice()).unwrap()
 }

@@ -13,6 +13,8 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Request, Status};
 
+use super::canaries::{self, Kind};
+
 /// Puts the identity's metadata on every request.
 #[derive(Debug, Clone)]
 pub struct Identity {
@@ -91,6 +93,7 @@ impl Caller {
 
     /// Saves a memory under this id.
     pub async fn remember(&self, id: &str, content: &str) -> Result<Memory, Status> {
+        canaries::look_for(content, Kind::Content, "the content of a memory that a test saved");
         let request = RememberRequest {
             memory_id: id.to_owned(),
             content: content.to_owned(),

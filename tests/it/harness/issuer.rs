@@ -13,6 +13,7 @@ use tonic::transport::Channel;
 
 use super::Caller;
 use super::caller::Identity;
+use super::canaries::{self, Kind};
 
 const NAME: &str = "https://issuer.example";
 const AUDIENCE: &str = "memory-lifecycle";
@@ -61,17 +62,28 @@ pub fn flags() -> Vec<String> {
 
 /// A token for an agent, who is the principal too.
 pub fn token(tenant: &str, agent: &str, capabilities: Capabilities) -> String {
+    token_until(NEVER, tenant, agent, capabilities)
+}
+
+/// One that expired long ago.
+pub fn expired_token(tenant: &str, agent: &str) -> String {
+    token_until(1, tenant, agent, Capabilities::ALL)
+}
+
+fn token_until(expires: u64, tenant: &str, agent: &str, capabilities: Capabilities) -> String {
     let scope: Vec<_> = capabilities.iter().map(Capability::name).collect();
     let claims = json!({
         "iss": NAME,
         "aud": AUDIENCE,
-        "exp": NEVER,
+        "exp": expires,
         "sub": agent,
         "tenant_id": tenant,
         "agent_id": agent,
         "scope": scope.join(" "),
     });
-    OF_THE_RUN.issuer.mint(&claims).unwrap()
+    let token = OF_THE_RUN.issuer.mint(&claims).unwrap();
+    canaries::look_for(&token, Kind::Secret, "a token");
+    token
 }
 
 /// A caller with a token for everything but `memory:admin`.

@@ -2,6 +2,7 @@
 //! callers that speak to them through the generated clients over a socket.
 
 pub mod caller;
+pub mod canaries;
 pub mod certificates;
 pub mod database;
 pub mod errors;

@@ -15,7 +15,7 @@ use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
 use super::certificates::{self, Pair};
-use super::{Caller, Database, issuer};
+use super::{Caller, Database, canaries, issuer};
 
 /// The service whose health follows Postgres.
 pub const SERVICE: &str = "memorylifecycle.v1.MemoryLifecycle";
@@ -83,6 +83,7 @@ impl Server {
         settings: ServerSettings,
         access: Access,
     ) -> Self {
+        canaries::begin();
         let key = TokenKey([7; 32]);
         let app = App::build(settings, &connect, &key, access, Clock::system()).await.unwrap();
         let address = app.address();

@@ -94,14 +94,7 @@ impl Exact {
     pub(super) fn without(&self, id: &str) -> Self {
         let operation = self.headers.get("x-operation-id").cloned();
         let own: Vec<Vec<u8>> = operation.into_iter().chain([id.as_bytes().to_vec()]).collect();
-        let starred = |bytes: &Vec<u8>| {
-            let mut bytes = own.iter().fold(bytes.clone(), |bytes, own| starred(bytes, own));
-            // An error that says two things of itself says them in an order of no meaning, now this way, now that.
-            if bytes.windows(10).any(|part| part == b"capability") {
-                bytes.sort_unstable();
-            }
-            bytes
-        };
+        let starred = |bytes: &Vec<u8>| own.iter().fold(bytes.clone(), |bytes, own| starred(bytes, own));
         let all = |headers: &BTreeMap<String, Vec<u8>>| {
             headers.iter().map(|(name, value)| (name.clone(), starred(value))).collect()
         };

@@ -25,7 +25,12 @@ pub struct Dev {
 impl Dev {
     /// `dev` in a folder, or in a temporary one, on a free port.
     pub async fn start(folder: Option<&Path>) -> Self {
-        let mut program = Program::start(dev_command(folder, "127.0.0.1:0"));
+        Self::of(dev_command(folder, "127.0.0.1:0")).await
+    }
+
+    /// `dev` by this command.
+    pub async fn of(command: Command) -> Self {
+        let mut program = Program::start(command);
         let welcome = program.printed("Stop with Ctrl-C").await;
         let after = |before: &str| welcome.split_once(before).unwrap().1;
         let address = after("listening on ").split(',').next().unwrap().parse().unwrap();

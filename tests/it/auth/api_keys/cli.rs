@@ -1,6 +1,5 @@
 //! `api-key`: the program, as operators run it.
 
-use memory_lifecycle::auth::api_key::ApiKey;
 use memory_lifecycle::proto::v1::ListAuditRecordsRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 
@@ -28,10 +27,8 @@ const ALICE: [&str; 7] =
 async fn create(database: &Database, more: &[&str]) -> (Key, Ended) {
     let ended = api_key(database, OWNER, &[&ALICE[..], more].concat()).await;
     assert_eq!(ended.code(), Some(0), "{ended:?}");
-    let text = ended.out.trim_end().to_owned();
-    assert_eq!(ended.out, format!("{text}\n"), "the key alone");
-    let id = ApiKey::parse(&text).expect("a key is printed").id().as_str().to_owned();
-    (Key { id, text }, ended)
+    let key = Key::printed(&ended.out);
+    (key, ended)
 }
 
 /// The words of a key's line in the list; the times of no interest.

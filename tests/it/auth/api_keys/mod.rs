@@ -9,3 +9,5 @@ mod refused;
 mod remembered;
 mod stage;
 mod stored;
+
+pub use stage::Key;

@@ -24,6 +24,7 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Request, Status};
 
+use crate::harness::canaries::{self, Kind};
 use crate::harness::{Database, Server, settings};
 
 /// Longer than anything here takes.
@@ -65,6 +66,16 @@ impl Key {
         self.text.split('_').nth(2).unwrap()
     }
 
+    /// The key that `api-key create` printed, and nothing else with it.
+    pub fn printed(out: &str) -> Self {
+        let text = out.trim_end().to_owned();
+        assert_eq!(out, format!("{text}\n"), "the key alone");
+        let id = ApiKey::parse(&text).expect("a key is printed").id().as_str().to_owned();
+        let key = Self { id, text };
+        canaries::look_for(key.secret(), Kind::Secret, "an API key's secret");
+        key
+    }
+
     /// A key that is well-formed and nowhere.
     pub fn made_up() -> Self {
         let (key, text) = ApiKey::generate(&Clock::system());
@@ -82,7 +93,9 @@ pub async fn make_for(database: &Database, principal: &Principal, lifetime: Opti
     let (key_id, secret_hash) = (key.id().as_str(), key.hash());
     let new = NewKey { key_id, principal, secret_hash, description: None, lifetime };
     insert_api_key(&mut database.owner().await, &new).await.unwrap();
-    Key { id: key_id.to_owned(), text: text.expose_secret().to_owned() }
+    let key = Key { id: key_id.to_owned(), text: text.expose_secret().to_owned() };
+    canaries::look_for(key.secret(), Kind::Secret, "an API key's secret");
+    key
 }
 
 /// Does something to a key's row, as somebody with the owner's rights.
