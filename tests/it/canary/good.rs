@@ -51,6 +51,7 @@ pub fn metadata() -> Struct {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "as the requests' field takes it")]
 pub fn selector(id: &str) -> Option<Selector> {
     let filter = Filter {
         subject_id: Some(SUBJECT.to_owned()),

@@ -73,7 +73,7 @@ fn forms(bytes: &[u8]) -> Vec<String> {
 }
 
 fn forms_of_piece(piece: &[u8]) -> Vec<String> {
-    let hexadecimal: String = piece.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hexadecimal: String = piece.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
     let decimal = format!("{piece:?}");
     let mut forms = vec![
         hexadecimal.to_uppercase(),

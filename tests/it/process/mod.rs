@@ -5,6 +5,7 @@ mod dev;
 mod health;
 mod load;
 mod migrate;
+mod mint_token;
 pub mod program;
 mod schema;
 mod serve;

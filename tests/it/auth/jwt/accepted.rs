@@ -155,7 +155,7 @@ async fn what_a_token_may_say_beside_is_of_no_matter() {
     for (what, good) in [
         ("an audience among several", with("aud", json!(["https://other.example", AUDIENCE]))),
         ("an audience that is a list of one", with("aud", json!([AUDIENCE]))),
-        ("it ends with a fraction", with("exp", now as f64 + 3600.5)),
+        ("it ends with a fraction", with("exp", super::claims::in_seconds(3600.5))),
         ("it ends beyond all times", with("exp", 1e300)),
         ("it has just ended, give or take", with("exp", now - within)),
         ("it has begun", with("nbf", now)),

@@ -12,6 +12,9 @@ use tokio::task::JoinHandle;
 
 use super::stage::config;
 
+/// Far more than anybody should take, and little enough to do no harm where somebody does.
+const ENDLESS: usize = 64 << 20;
+
 /// What it answers.
 #[derive(Debug, Clone)]
 pub enum Answer {
@@ -21,7 +24,7 @@ pub enum Answer {
     Status(String),
     /// Not at all: the connection stays open.
     Hang,
-    /// With bytes that do not end.
+    /// With bytes that do not end, as far as a careful client can tell: after [`ENDLESS`] they do.
     Endless,
 }
 
@@ -114,9 +117,10 @@ async fn converse(
             Answer::Hang => std::future::pending().await,
             Answer::Endless => {
                 stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n{\"keys\": [").await?;
-                loop {
+                while sent.load(Ordering::SeqCst) < ENDLESS {
                     sent.fetch_add(stream.write(&[b' '; 16 * 1024]).await?, Ordering::SeqCst);
                 }
+                return Ok(());
             }
         }
     }

@@ -30,7 +30,7 @@ async fn what_has_not_three_parts_of_base64url_is_refused() {
         format!("{header}.{payload}.{}", URL_SAFE.encode(&bytes)),
         format!("{header}.{payload}.{}", STANDARD.encode(&bytes)),
         format!("{header}.{payload}.{}", &signature[..signature.len() - 1]),
-        format!("{header}={}.{signature}", payload),
+        format!("{header}={payload}.{signature}"),
         good.replace('.', ","),
         format!("{}{good}", '\u{7e}'),
         json!({ "payload": payload, "protected": header, "signature": signature })

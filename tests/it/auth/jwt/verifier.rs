@@ -70,14 +70,15 @@ async fn a_token_is_valid_from_its_begin_to_its_end_give_or_take_the_leeway() {
     let token = ED.token(&claims);
     let leeway = LEEWAY.as_secs();
     let tick = Duration::from_nanos(1);
+    let before = |time: Duration| time.checked_sub(tick).unwrap();
     let ask_at = async |time: Duration| {
         let now = verifier.hands.unix_time();
         verifier.hands.pass(time.checked_sub(now).expect("time goes on"));
         verifier.ask(&token).await.map(|_| ())
     };
     let at = |seconds: u64| Duration::from_secs(seconds);
-    assert_eq!(ask_at(at(begin - leeway) - tick).await, Err("the token is not valid yet".to_owned()));
-    for good in [at(begin - leeway), at(begin), at(end), at(end + leeway) - tick] {
+    assert_eq!(ask_at(before(at(begin - leeway))).await, Err("the token is not valid yet".to_owned()));
+    for good in [at(begin - leeway), at(begin), at(end), before(at(end + leeway))] {
         assert_eq!(ask_at(good).await, Ok(()), "{good:?}");
     }
     for late in [at(end + leeway), at(end + leeway) + tick, at(NEVER)] {
