@@ -6,6 +6,7 @@ mod bearer;
 mod claims;
 mod file;
 mod forge;
+mod gone;
 mod header;
 mod key_server;
 mod mutated;
