@@ -1,7 +1,8 @@
 //! The issuer of the run: the servers of real processes take its tokens, as they would those of an identity provider.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
 use memory_lifecycle::auth::jwt::mint::Issuer;
@@ -25,6 +26,8 @@ struct OfTheRun {
     /// Removed when the run ends, if nobody kills it.
     _dir: TempDir,
     jwks: PathBuf,
+    /// Tokens by their claims.
+    minted: Mutex<HashMap<String, String>>,
 }
 
 static OF_THE_RUN: LazyLock<OfTheRun> = LazyLock::new(|| {
@@ -32,7 +35,7 @@ static OF_THE_RUN: LazyLock<OfTheRun> = LazyLock::new(|| {
     let dir = tempfile::tempdir().unwrap();
     let jwks = dir.path().join("jwks.json");
     std::fs::write(&jwks, issuer.jwks()).unwrap();
-    OfTheRun { issuer, _dir: dir, jwks }
+    OfTheRun { issuer, _dir: dir, jwks, minted: Mutex::default() }
 });
 
 /// The file with its keys.
@@ -81,9 +84,14 @@ fn token_until(expires: u64, tenant: &str, agent: &str, capabilities: Capabiliti
         "agent_id": agent,
         "scope": scope.join(" "),
     });
-    let token = OF_THE_RUN.issuer.mint(&claims).unwrap();
-    canaries::look_for(&token, Kind::Secret, "a token");
-    token
+    // Signed once, as callers keep theirs while they last.
+    let mut minted = OF_THE_RUN.minted.lock().unwrap();
+    let token = minted.entry(claims.to_string()).or_insert_with(|| {
+        let token = OF_THE_RUN.issuer.mint(&claims).unwrap();
+        canaries::look_for(&token, Kind::Secret, "a token");
+        token
+    });
+    token.clone()
 }
 
 /// A caller with a token for everything but `memory:admin`.
