@@ -4,10 +4,14 @@
 //! one space, none at either end. Stored beside the content with [`NORMALIZATION_VERSION`], so that a later
 //! version of the rules can tell what has to be made anew.
 
+mod matching;
+
 use icu_casemap::CaseMapper;
 use icu_normalizer::ComposingNormalizerBorrowed;
 use icu_properties::CodePointSetData;
 use icu_properties::props::DefaultIgnorableCodePoint;
+
+pub use matching::{Query, QueryFault};
 
 /// The version of these rules, ICU's Unicode data included.
 pub const NORMALIZATION_VERSION: i16 = 1;
