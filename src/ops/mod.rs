@@ -8,12 +8,14 @@ mod memories;
 mod operations;
 pub mod page;
 mod preview;
+mod recall;
 
 pub use audit::{AuditEntry, AuditQuery};
 pub use memories::{ListMemories, StoredMemory};
 pub use operations::{OperationName, OperationsQuery};
 pub use page::{Page, PageRequest};
 pub use preview::{Preview, PreviewItem, PreviewQuery, PreviewSelection};
+pub use recall::RecallQuery;
 
 pub use crate::lane::Failure;
 

@@ -7,7 +7,8 @@ use super::convert;
 use crate::proto::v1::memory_store_server::MemoryStore;
 use crate::proto::v1::{
     GetMemoryRequest, GetMemoryResponse, ImportMemoriesRequest, ImportMemoriesResponse, ListMemoriesRequest,
-    ListMemoriesResponse, RememberRequest, RememberResponse, UpdateMemoryRequest, UpdateMemoryResponse,
+    ListMemoriesResponse, RecallMemoriesRequest, RecallMemoriesResponse, RememberRequest, RememberResponse,
+    UpdateMemoryRequest, UpdateMemoryResponse,
 };
 
 /// Serves the service.
@@ -48,6 +49,16 @@ impl MemoryStore for StoreService {
         let query = caller.settle(convert::list_query(message))?;
         let page = caller.settle(self.0.ops.list_memories(&caller.principal, query).await)?;
         Ok(Response::new(convert::list_response(&page)))
+    }
+
+    async fn recall_memories(
+        &self,
+        request: Request<RecallMemoriesRequest>,
+    ) -> Result<Response<RecallMemoriesResponse>, Status> {
+        let (caller, message) = self.0.enter(request)?;
+        let query = caller.settle(convert::recall_query(message))?;
+        let page = caller.settle(self.0.ops.recall(&caller.principal, query).await)?;
+        Ok(Response::new(convert::recall_response(&page)))
     }
 
     async fn update_memory(

@@ -13,6 +13,7 @@ pub mod pool;
 pub mod read_audit;
 pub mod read_memories;
 pub mod read_operations;
+pub mod recall;
 pub mod retention;
 mod rows;
 pub mod schema;

@@ -26,7 +26,7 @@ pub struct StoredMemory {
 }
 
 #[derive(sqlx::FromRow)]
-struct StoredMemoryRow {
+pub(super) struct StoredMemoryRow {
     #[sqlx(flatten)]
     memory: MemoryRow,
     #[sqlx(flatten)]
@@ -35,7 +35,7 @@ struct StoredMemoryRow {
 }
 
 impl StoredMemoryRow {
-    fn into_stored(self) -> Result<StoredMemory, StoreError> {
+    pub(super) fn into_stored(self) -> Result<StoredMemory, StoreError> {
         Ok(StoredMemory {
             memory: self.memory.into_memory()?.1,
             content: self.content.into_content(),
@@ -104,7 +104,7 @@ pub struct MemoryPage<'query> {
 
 /// How many bytes of text and attachments a page holds: with all the rest well below 4 MiB, which is what gRPC
 /// clients take unless told otherwise.
-const PAGE_BYTES: usize = 3 * 1024 * 1024;
+pub(super) const PAGE_BYTES: usize = 3 * 1024 * 1024;
 /// How many memories are read at a time.
 const CHUNK: usize = 100;
 
@@ -159,7 +159,7 @@ async fn list_chunk(
         .bind(filter.subject.as_ref().map(SubjectId::as_str))
         .bind(filter.graph.as_ref().map(GraphId::as_str))
         .bind(filter.date)
-        .bind(kinds(page))
+        .bind(kinds(filter, page.without_facts))
         .bind(filter.states.iter().map(|state| state_number(Some(*state))).collect::<Vec<_>>())
         .bind(filter.origin.map(codes::origin_code))
         .bind(filter.import.as_ref().map(ImportId::as_str))
@@ -171,11 +171,12 @@ async fn list_chunk(
     rows.into_iter().map(StoredMemoryRow::into_stored).collect()
 }
 
-fn kinds(page: &MemoryPage<'_>) -> Vec<i16> {
+/// The kinds that a filter admits, by number.
+pub(super) fn kinds(filter: &Filter, without_facts: bool) -> Vec<i16> {
     [Kind::Memory, Kind::Todo, Kind::Ledger, Kind::Fact]
         .into_iter()
-        .filter(|kind| page.filter.kinds.is_empty() || page.filter.kinds.contains(kind))
-        .filter(|kind| *kind != Kind::Fact || !page.without_facts)
+        .filter(|kind| filter.kinds.is_empty() || filter.kinds.contains(kind))
+        .filter(|kind| *kind != Kind::Fact || !without_facts)
         .map(codes::kind_code)
         .collect()
 }

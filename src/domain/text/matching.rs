@@ -6,7 +6,7 @@ use icu_properties::{CodePointMapData, CodePointMapDataBorrowed};
 use super::normalize;
 
 /// The most characters of a query, as it is sent.
-pub const MOST_CHARACTERS: usize = 512;
+const MOST_CHARACTERS: usize = 512;
 
 /// What is looked for: one or more pieces, all of which a text must hold, in any order.
 #[derive(Clone, PartialEq, Eq)]

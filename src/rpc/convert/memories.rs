@@ -10,7 +10,8 @@ use crate::domain::ids::{ImportId, MemoryId, SubjectId};
 use crate::domain::line::Reason;
 use crate::domain::memory::{Archive, Memory, State};
 use crate::domain::refusal::Refusal;
-use crate::ops::{ListMemories, Page, StoredMemory};
+use crate::domain::text::Query;
+use crate::ops::{ListMemories, Page, RecallQuery, StoredMemory};
 use crate::proto::v1;
 
 /// Reads which memory is wanted.
@@ -39,6 +40,32 @@ pub(in crate::rpc) fn list_query(mut message: v1::ListMemoriesRequest) -> Result
     };
     let page = page(&mut faults, size, token, arguments);
     faults.settle(Some(ListMemories { filter: Filter { states, import, ..filter }, page }))
+}
+
+/// Reads what is to be recalled.
+pub(in crate::rpc) fn recall_query(mut message: v1::RecallMemoriesRequest) -> Result<RecallQuery, Refusal> {
+    let size = std::mem::take(&mut message.page_size);
+    let token = std::mem::take(&mut message.page_token);
+    let arguments = digest("memorylifecycle.v1.MemoryStore/RecallMemories", &message);
+    let v1::RecallMemoriesRequest { query, filter: sent, page_size: _, page_token: _ } = message;
+
+    let mut faults = Faults::default();
+    let query = faults.take("query", Query::parse(&query));
+    let filter = filter(&mut faults, sent);
+    if filter.states.iter().any(|state| *state != State::Active) {
+        faults.note("filter.states", "must be left out: only active memories are recalled");
+    }
+    let page = page(&mut faults, size, token, arguments);
+    faults.settle(query.map(|query| RecallQuery { query, filter, page }))
+}
+
+/// Writes a page of what was recalled.
+pub(in crate::rpc) fn recall_response(page: &Page<StoredMemory>) -> v1::RecallMemoriesResponse {
+    let Page { items, next_token } = page;
+    v1::RecallMemoriesResponse {
+        memories: items.iter().map(stored_sent).collect(),
+        next_page_token: next_token.clone(),
+    }
 }
 
 /// Writes the memory that was wanted.

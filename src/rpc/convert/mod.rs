@@ -24,7 +24,9 @@ pub(super) use audit::{audit_query, audit_response};
 pub(super) use call::{Caller, Change};
 pub(super) use forget::{batch_forget, batch_forget_response, forget, forget_response};
 pub(super) use import::{import, import_response};
-pub(super) use memories::{list_query, list_response, memory_id, memory_response};
+pub(super) use memories::{
+    list_query, list_response, memory_id, memory_response, recall_query, recall_response,
+};
 pub(super) use needs::Needs;
 pub(super) use operations::{operation_name, operation_response, operations_query, operations_response};
 pub(super) use preview::{preview_query, preview_response};

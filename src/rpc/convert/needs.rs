@@ -81,6 +81,12 @@ impl Needs for v1::ListMemoriesRequest {
     }
 }
 
+impl Needs for v1::RecallMemoriesRequest {
+    fn needs(&self) -> Capabilities {
+        admin_if(names_an_agent(self.filter.as_ref()), Capability::MemoryRead.into())
+    }
+}
+
 impl Needs for v1::ListAuditRecordsRequest {
     fn needs(&self) -> Capabilities {
         Capability::AuditRead.into()
