@@ -15,6 +15,7 @@ mod preview;
 mod published;
 mod reach;
 mod reasons;
+mod recall;
 mod reflection_health;
 mod remember;
 mod request_id;

@@ -89,7 +89,8 @@ async fn every_method_is_commented_and_marked_if_it_only_reads() {
                     locations.iter().find(|location| location.path == [6, service_at, 2, method_at]).unwrap();
                 let comment = location.leading_comments();
                 assert!(comment.contains("Errors beside those of any call"), "{}: {comment}", method.name());
-                let reads = ["Get", "List", "Preview"].iter().any(|verb| method.name().starts_with(verb));
+                let reads =
+                    ["Get", "List", "Preview", "Recall"].iter().any(|verb| method.name().starts_with(verb));
                 let marked =
                     method.options.as_ref().is_some_and(|options| options.idempotency_level() as i32 == 1);
                 assert_eq!(marked, reads, "{}", method.name());

@@ -20,6 +20,7 @@ pub(crate) const REMEMBER: &str = "/memorylifecycle.v1.MemoryStore/Remember";
 pub(crate) const IMPORT: &str = "/memorylifecycle.v1.MemoryStore/ImportMemories";
 pub(crate) const GET_MEMORY: &str = "/memorylifecycle.v1.MemoryStore/GetMemory";
 pub(crate) const LIST_MEMORIES: &str = "/memorylifecycle.v1.MemoryStore/ListMemories";
+pub(crate) const RECALL: &str = "/memorylifecycle.v1.MemoryStore/RecallMemories";
 pub(crate) const UPDATE: &str = "/memorylifecycle.v1.MemoryStore/UpdateMemory";
 pub(crate) const LIST_AUDIT: &str = "/memorylifecycle.v1.AuditLog/ListAuditRecords";
 
@@ -38,6 +39,7 @@ pub(crate) const METHODS: [&str; 12] = [
     LIST_OPERATIONS,
     GET_MEMORY,
     LIST_MEMORIES,
+    RECALL,
     LIST_AUDIT,
 ];
 
