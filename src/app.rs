@@ -17,8 +17,9 @@ use tonic::transport::Server;
 
 use crate::auth::Authenticator;
 use crate::clock::Clock;
-use crate::config::{Access, ConfigFaults, ServerSettings, TokenKey};
+use crate::config::{Access, ConfigFaults, Keys, ServerSettings};
 use crate::domain::policy::Policy;
+use crate::domain::suppression::Fingerprinter;
 use crate::lane::{LaneOptions, Lanes};
 use crate::layers;
 use crate::layers::deadline::Limits;
@@ -77,6 +78,7 @@ pub struct App {
     ops: Ops,
     authenticator: Authenticator,
     clock: Clock,
+    fingerprinter: Fingerprinter,
 }
 
 impl App {
@@ -85,7 +87,7 @@ impl App {
     pub async fn build(
         settings: ServerSettings,
         connect: &PgConnectOptions,
-        token_key: &TokenKey,
+        keys: &Keys,
         access: Access,
         clock: Clock,
     ) -> Result<Self, AppError> {
@@ -110,10 +112,27 @@ impl App {
             },
         );
         let (authenticator, tls) = access::open(access, &store, &clock).await?;
-        let policy = Policy { retention: settings.retention };
+        let fingerprinter = Fingerprinter::new(keys.fingerprints.0);
+        let policy = Policy {
+            retention: settings.retention,
+            largest_selection: settings.largest_selection,
+            fingerprinter,
+        };
         let lanes = Lanes::start(&store, policy, &clock, lane_options);
-        let ops = Ops::new(store.clone(), lanes.clone(), policy, &token_key.0);
-        Ok(Self { listener, address, admin, tls, settings, store, lanes, ops, authenticator, clock })
+        let ops = Ops::new(store.clone(), lanes.clone(), policy, &keys.tokens.0, clock.clone());
+        Ok(Self {
+            listener,
+            address,
+            admin,
+            tls,
+            settings,
+            store,
+            lanes,
+            ops,
+            authenticator,
+            clock,
+            fingerprinter,
+        })
     }
 
     /// Where it answers health checks alone, if anywhere.
@@ -137,6 +156,7 @@ impl App {
         let sweeper = Sweeper {
             store: self.store.clone(),
             lanes: self.lanes.clone(),
+            fingerprinter: self.fingerprinter,
             clock: self.clock.clone(),
             interval: self.settings.sweep_interval,
         };

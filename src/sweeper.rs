@@ -12,14 +12,18 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::Clock;
 use crate::domain::command::Command;
 use crate::domain::ids::{OperationId, TenantId};
+use crate::domain::suppression::Fingerprinter;
 use crate::lane::{Failure, Lanes};
 use crate::storage::Store;
+use crate::storage::fingerprints;
 use crate::storage::retention::{self, SweptTenant};
 
 /// How many tenants one query looks at.
 const TENANTS: usize = 200;
 /// How many memories one command erases, and how many request ids one statement forgets.
 const BATCH: usize = 500;
+/// How many fingerprints one statement adds.
+const FINGERPRINTS: usize = 100;
 
 /// What the sweeper works with.
 #[derive(Debug, Clone)]
@@ -28,6 +32,8 @@ pub struct Sweeper {
     pub store: Store,
     /// Through which it erases.
     pub lanes: Lanes,
+    /// What takes the fingerprints that are missing.
+    pub fingerprinter: Fingerprinter,
     /// What names its operations.
     pub clock: Clock,
     /// How often it looks.
@@ -47,9 +53,29 @@ impl Sweeper {
             tokio::select! {
                 // What is in a lane by then is carried out; the next sweep goes on from there.
                 () = stop.cancelled() => return,
-                erased = self.sweep() => if erased > 0 {
-                    tracing::info!(erased, "erased memories past their purge time");
-                },
+                () = self.sweep_all() => {}
+            }
+        }
+    }
+
+    async fn sweep_all(&self) {
+        // First, so that what is suppressed is hidden before anything else is done.
+        if let Err(failure) = self.add_fingerprints().await {
+            tracing::warn!(%failure, "could not add missing fingerprints; the next sweep tries again");
+        }
+        let erased = self.sweep().await;
+        if erased > 0 {
+            tracing::info!(erased, "erased memories past their purge time");
+        }
+    }
+
+    /// Gives fingerprints to what a binary saved that knew nothing of them.
+    async fn add_fingerprints(&self) -> Result<(), Failure> {
+        loop {
+            let mut connection = self.store.read_connection().await?;
+            let added = fingerprints::add_missing(&mut connection, &self.fingerprinter, FINGERPRINTS).await?;
+            if added < FINGERPRINTS {
+                return Ok(());
             }
         }
     }

@@ -66,10 +66,10 @@ async fn serve(settings: &DevSettings, cluster: &Cluster, stop: &mut StopRequest
     cluster.prepare_roles().await?;
     cluster.create_database(DATABASE, None).await?;
     migrate(cluster).await?;
-    let token_key = keys::token_key(cluster.data_dir(), &clock)?;
+    let keys = keys::keys(cluster.data_dir(), &clock)?;
     let connect = cluster.options_for(APP_ROLE, DATABASE);
     let access = mint_token::access(keys::issuer(cluster.data_dir(), &clock)?.jwks());
-    let app = App::build(settings.server.clone(), &connect, &token_key, access, clock).await?;
+    let app = App::build(settings.server.clone(), &connect, &keys, access, clock).await?;
     if let Some(address) = app.admin_address() {
         tracing::info!(%address, "answering health checks");
     }

@@ -13,9 +13,9 @@ use crate::shutdown::StopRequests;
 
 pub(super) async fn run(settings: ServeSettings) -> Result<(), CliError> {
     let mut stop = StopRequests::listen()?;
-    let Serve { database_url, token_key, access, server } = settings.complete()?;
+    let Serve { database_url, keys, access, server } = settings.complete()?;
     let connect = connect_options(database_url.expose_secret())?;
-    let app = App::build(server, &connect, &token_key, access, Clock::system()).await?;
+    let app = App::build(server, &connect, &keys, access, Clock::system()).await?;
     if let Some(address) = app.admin_address() {
         tracing::info!(%address, "answering health checks");
     }

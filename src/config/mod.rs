@@ -6,7 +6,7 @@ mod api_key;
 mod dev;
 mod faults;
 mod parse;
-mod token_key;
+mod secret_key;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -18,10 +18,10 @@ pub use access::{Access, AccessSettings, ClaimNames, JwtAlgorithm, JwtConfig, Ke
 pub use api_key::{ApiKeyAction, ApiKeySettings, CreateKeySettings, ListKeysSettings, RevokeKeySettings};
 pub use dev::{DevAction, DevSettings, MintTokenSettings};
 pub use faults::ConfigFaults;
-pub use token_key::{TOKEN_KEY_VARIABLE, TokenKey, TokenKeyError};
+pub use secret_key::{FINGERPRINT_KEY_VARIABLE, Keys, SecretKey, SecretKeyError, TOKEN_KEY_VARIABLE};
 
 use crate::domain::policy::Retention;
-use parse::{parse_count, parse_duration, parse_retention};
+use parse::{parse_count, parse_duration, parse_retention, parse_selection};
 
 /// Decides what an AI agent may still remember: forget, preview, restore and batch-forget over gRPC, on Postgres.
 #[derive(Debug, Parser)]
@@ -80,6 +80,9 @@ pub struct ServerSettings {
     /// at least 1s.
     #[arg(long, env = "MEMORY_LIFECYCLE_RETENTION", default_value = "30d", value_parser = parse_retention)]
     pub retention: Retention,
+    /// How many memories a set may have that one call forgets, from 1 to 100000: one transaction and one answer for all of them.
+    #[arg(long, env = "MEMORY_LIFECYCLE_LARGEST_SELECTION", default_value = "10000", value_parser = parse_selection)]
+    pub largest_selection: usize,
     /// How often to look for memories past their purge time. They count as erased from that time on, swept or not.
     #[arg(long, env = "MEMORY_LIFECYCLE_SWEEP_INTERVAL", default_value = "30s", value_parser = parse_duration)]
     pub sweep_interval: Duration,
@@ -117,9 +120,10 @@ pub struct ServerSettings {
 /// `serve`.
 #[derive(Debug, Clone, Args)]
 pub struct ServeSettings {
-    /// Where Postgres is, as the runtime role: `postgres://user:password@host/database`. Required, and with it the
-    /// environment variable MEMORY_LIFECYCLE_TOKEN_KEY: 64 hexadecimal digits that sign page tokens, the same on every
-    /// replica, for example from `openssl rand -hex 32`. There is no flag for it.
+    /// Where Postgres is, as the runtime role: `postgres://user:password@host/database`. Required, and with it two
+    /// environment variables that have no flag, each 64 hexadecimal digits and the same on every replica, for example from
+    /// `openssl rand -hex 32`: MEMORY_LIFECYCLE_TOKEN_KEY signs page and confirmation tokens;
+    /// MEMORY_LIFECYCLE_FINGERPRINT_KEY tells suppressed contents, and must never change.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<SecretString>,
     /// Who may call, and over what.
@@ -135,8 +139,8 @@ pub struct ServeSettings {
 pub struct Serve {
     /// Where Postgres is.
     pub database_url: SecretString,
-    /// The key that signs page tokens.
-    pub token_key: TokenKey,
+    /// The keys.
+    pub keys: Keys,
     /// Who may call, and over what.
     pub access: Access,
     /// What any server needs.
@@ -153,10 +157,13 @@ impl ServeSettings {
              postgres://user:password@host:5432/database"
                 .to_owned()
         });
-        let token_key = faults.take(TokenKey::from_environment());
+        let tokens = faults.take(SecretKey::from_environment(TOKEN_KEY_VARIABLE));
+        let fingerprints = faults.take(SecretKey::from_environment(FINGERPRINT_KEY_VARIABLE));
         let access = access.complete(server.listen, &mut faults);
-        let complete = match (database_url, token_key) {
-            (Some(database_url), Some(token_key)) => Some(Serve { database_url, token_key, access, server }),
+        let complete = match (database_url, tokens, fingerprints) {
+            (Some(database_url), Some(tokens), Some(fingerprints)) => {
+                Some(Serve { database_url, keys: Keys { tokens, fingerprints }, access, server })
+            }
             _ => None,
         };
         faults.settle(complete)

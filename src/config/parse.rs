@@ -42,6 +42,11 @@ pub(super) fn parse_count(text: &str) -> Result<usize, String> {
     }
 }
 
+pub(super) fn parse_selection(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|count| (1..=100_000).contains(count));
+    count.ok_or_else(|| "expected a number from 1 to 100000".to_owned())
+}
+
 /// Checks the name of a claim: a name, or a JSON pointer (RFC 6901).
 pub(super) fn parse_names(name: &str) -> Result<(), &'static str> {
     let ends_well = !name.is_empty() && !name.ends_with('/') && name.trim() == name;

@@ -8,6 +8,8 @@ use super::ids::{AgentId, ImportId, MemoryId, MemoryKey, OperationId, Sequence};
 use super::line::Reason;
 use super::memory::{Memory, Origin, State};
 use super::refusal::Refusal;
+use super::suppression::{Fingerprint, ShownSuppression};
+use super::text::Query;
 
 /// What became of one id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -38,18 +40,25 @@ pub struct MemoryResult {
     /// What became of it.
     pub outcome: Outcome,
     /// The state after the call; `None` where nothing is known of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<State>,
     /// When it will be erased, while archived.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub purge_time: Option<Timestamp>,
     /// When it was forgotten, while archived.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forget_time: Option<Timestamp>,
     /// Why not, with `NotFound` and `Refused`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Refusal>,
     /// Its owner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentId>,
     /// How it came to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
     /// The import that brought it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub import: Option<ImportId>,
 }
 
@@ -91,6 +100,8 @@ impl MemoryResult {
 pub enum ImportOutcome {
     /// Saved.
     Saved,
+    /// Its content is suppressed.
+    Suppressed,
     /// Its id is taken.
     AlreadyExists,
     /// Refused, with its reason.
@@ -128,6 +139,19 @@ pub struct Shown {
     pub content: Content,
     /// Why it is archived, if it is.
     pub forget_reason: Option<Reason>,
+    /// Whether it is hidden from recall by a suppression that stands.
+    pub suppressed: bool,
+}
+
+/// What is kept of a memory that was forgotten, for as long as its call lasts.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    /// Its key.
+    pub key: MemoryKey,
+    /// Words of it.
+    pub words: Query,
+    /// The fingerprint of its content.
+    pub fingerprint: Fingerprint,
 }
 
 /// What a change answers.
@@ -141,9 +165,21 @@ pub struct Answer {
     pub receipt: Receipt,
     /// The answer proper.
     pub body: AnswerBody,
+    /// How many contents it suppressed.
+    #[serde(default)]
+    pub suppressed: usize,
+    /// How many suppressions it lifted.
+    #[serde(default)]
+    pub lifted: usize,
+    /// What is kept of the memories it forgot, to ask afterwards whether they are still recalled. Never stored.
+    #[serde(skip)]
+    pub kept: Vec<Kept>,
     /// The memory as it is after the call, where the call shows it. Never stored.
     #[serde(skip)]
     pub memory: Option<Box<Shown>>,
+    /// Why the suppression was made that it lifted, unless that text was deleted. Never stored.
+    #[serde(skip)]
+    pub suppression_reason: Option<Reason>,
     /// Whether this is the stored answer of an earlier call. Never stored.
     #[serde(skip)]
     pub replayed: bool,
@@ -157,6 +193,8 @@ pub struct Answer {
 pub enum AnswerBody {
     /// Remember and UpdateMemory: the memory's label and key. Under the same label may be another one by now.
     Memory(MemoryId, MemoryKey),
+    /// LiftSuppression: what was lifted.
+    Suppression(ShownSuppression),
     /// ImportMemories.
     Import {
         /// The import's id; none for one older than import ids.
@@ -173,7 +211,7 @@ impl AnswerBody {
     pub fn results(&self) -> &[MemoryResult] {
         match self {
             Self::Results(results) => results,
-            Self::Memory(..) | Self::Import { .. } => &[],
+            Self::Memory(..) | Self::Suppression(_) | Self::Import { .. } => &[],
         }
     }
 }
@@ -202,7 +240,7 @@ impl Answer {
                     }
                 }
             }
-            AnswerBody::Memory(..) => {}
+            AnswerBody::Memory(..) | AnswerBody::Suppression(_) => {}
         }
         stored
     }
@@ -215,7 +253,7 @@ impl Answer {
             AnswerBody::Import { results, .. } => {
                 results.iter_mut().map(|result| &mut result.memory_id).collect()
             }
-            AnswerBody::Memory(..) => Vec::new(),
+            AnswerBody::Memory(..) | AnswerBody::Suppression(_) => Vec::new(),
         };
         for (blank, sent) in blanks.into_iter().zip(sent) {
             if blank.is_empty() {

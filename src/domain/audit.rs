@@ -5,9 +5,10 @@
 use sha2::{Digest, Sha256};
 
 use super::Timestamp;
-use super::command::Mode;
+use super::forget::{Cause, Mode};
 use super::ids::{
-    AgentId, GraphId, ImportId, MemoryId, OperationId, PrincipalId, RequestId, Sequence, TenantId,
+    AgentId, GraphId, ImportId, MemoryId, OperationId, PrincipalId, RequestId, Sequence, SuppressionId,
+    TenantId,
 };
 use super::memory::{Kind, State};
 
@@ -33,14 +34,26 @@ pub enum Action {
     Restored,
     /// Erased because its purge time came.
     Expired,
+    /// Its content was suppressed.
+    Suppressed,
+    /// A suppression that it was the reason of was lifted.
+    SuppressionLifted,
     /// Corrected in place.
     Updated,
 }
 
 impl Action {
     /// Every action.
-    pub const ALL: [Self; 6] =
-        [Self::Remembered, Self::Archived, Self::Erased, Self::Restored, Self::Expired, Self::Updated];
+    pub const ALL: [Self; 8] = [
+        Self::Remembered,
+        Self::Archived,
+        Self::Erased,
+        Self::Restored,
+        Self::Expired,
+        Self::Suppressed,
+        Self::SuppressionLifted,
+        Self::Updated,
+    ];
 
     /// The number the contract gives it.
     pub fn number(self) -> i16 {
@@ -50,6 +63,8 @@ impl Action {
             Self::Erased => 3,
             Self::Restored => 4,
             Self::Expired => 5,
+            Self::Suppressed => 6,
+            Self::SuppressionLifted => 7,
             Self::Updated => 12,
         }
     }
@@ -74,7 +89,16 @@ pub fn mode_number(mode: Option<Mode>) -> i16 {
     }
 }
 
-/// One state transition of one memory, as it stands in the log.
+/// The number the contract gives a cause; 0 for none.
+pub fn cause_number(cause: Option<Cause>) -> i16 {
+    match cause {
+        None => 0,
+        Some(Cause::Correction) => 1,
+        Some(Cause::UserRequest) => 2,
+    }
+}
+
+/// One state transition of one memory, or what else happened to it, as it stands in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditRecord {
     /// Its place in the tenant's log.
@@ -93,6 +117,8 @@ pub struct AuditRecord {
     pub principal: PrincipalId,
     /// Whose memory it is.
     pub agent: AgentId,
+    /// Why the memory was forgotten; none with what forgets nothing, and in records from before causes were kept.
+    pub cause: Option<Cause>,
     /// The salted digest of the reason; the text stands elsewhere and can be deleted.
     pub reason_digest: Option<Hash>,
     /// Context.
@@ -109,6 +135,8 @@ pub struct AuditRecord {
     pub graph: GraphId,
     /// The import that brought the memory.
     pub import: Option<ImportId>,
+    /// The suppression that was made or lifted.
+    pub suppression: Option<SuppressionId>,
     /// What kind of memory it is. Only decides who may see the record, so it is not part of the hash.
     pub kind: Kind,
     /// The hash of the record before.
@@ -144,6 +172,7 @@ impl AuditRecord {
         encoding.integer(6, state_number(self.to).into());
         encoding.text(7, self.principal.as_str());
         encoding.text(8, self.agent.as_str());
+        encoding.integer(9, cause_number(self.cause).into());
         encoding.bytes(10, self.reason_digest.as_ref().map_or(&[], |digest| digest.as_slice()));
         encoding.text(11, self.channel.as_deref().unwrap_or(""));
         encoding.text(12, &self.request_id.map(|id| id.to_string()).unwrap_or_default());
@@ -152,6 +181,7 @@ impl AuditRecord {
         encoding.integer(17, mode_number(self.mode).into());
         encoding.text(19, self.graph.as_str());
         encoding.text(20, self.import.as_ref().map_or("", ImportId::as_str));
+        encoding.text(22, &self.suppression.map(|id| id.to_string()).unwrap_or_default());
         encoding.0
     }
 }

@@ -7,8 +7,10 @@ use chrono::NaiveDate;
 use super::Timestamp;
 use super::content::{Content, Metadata};
 use super::filter::Filter;
+use super::forget::{Cause, Choice, Forget, Mode, Named, Sighting};
 use super::ids::{
-    AgentId, Etag, GraphId, IdFault, ImportId, MemoryId, OperationId, RequestId, SubjectId, TenantId,
+    AgentId, Etag, GraphId, IdFault, ImportId, MemoryId, OperationId, RequestId, SubjectId, SuppressionId,
+    TenantId,
 };
 use super::line::Reason;
 use super::memory::Kind;
@@ -33,9 +35,25 @@ impl Command {
     }
 
     /// A forget of a list, to be rehearsed only.
-    pub fn previewing(principal: Principal, targets: Vec<Target>, filter: Filter, mode: Mode) -> Self {
+    pub fn previewing(
+        principal: Principal,
+        targets: Vec<Target>,
+        filter: Filter,
+        mode: Mode,
+        cause: Cause,
+    ) -> Self {
         let call = Call::unnamed(principal, Method::BatchForget, OperationId(uuid::Uuid::nil()));
-        Self { call, body: Body::Forget(Forget { targets, filter, mode, etag: None, single: false }) }
+        let forget = Forget {
+            named: Named::ById,
+            targets,
+            filter,
+            mode,
+            cause,
+            etag: None,
+            single: false,
+            verify: false,
+        };
+        Self { call, body: Body::Forget(forget) }
     }
 
     /// The tenant whose lane it goes through.
@@ -54,12 +72,21 @@ impl Command {
             Body::Forget(forget) => {
                 forget.targets.iter().filter_map(|target| target.id.as_ref().ok()).collect()
             }
-            Body::Restore(Restore { selection: RestoreSelection::Ids(targets) }) => {
+            Body::Restore(Restore { selection: RestoreSelection::Ids(targets), .. }) => {
                 targets.iter().filter_map(|target| target.id.as_ref().ok()).collect()
             }
-            Body::Restore(Restore { selection: RestoreSelection::Operation(_) }) => Vec::new(),
+            Body::Restore(Restore { selection: RestoreSelection::Operation(_), .. }) | Body::Lift(_) => {
+                Vec::new()
+            }
             Body::Expire(ids) => ids.iter().collect(),
         }
+    }
+
+    /// The ids of the memories that are to be read before it is decided: not those that somebody saw, of which only what
+    /// changed since is read again.
+    pub fn unseen_ids(&self) -> Vec<&MemoryId> {
+        let is_seen = self.sighting().is_some_and(|sighting| sighting.set.is_some());
+        if is_seen { Vec::new() } else { self.memory_ids() }
     }
 
     /// Whether it brings new memories in.
@@ -72,10 +99,12 @@ impl Command {
         match &self.body {
             Body::Import(import) => import.items.iter().map(|item| item.sent_id.as_str()).collect(),
             Body::Forget(forget) => forget.targets.iter().map(|target| target.sent.as_str()).collect(),
-            Body::Restore(Restore { selection: RestoreSelection::Ids(targets) }) => {
+            Body::Restore(Restore { selection: RestoreSelection::Ids(targets), .. }) => {
                 targets.iter().map(|target| target.sent.as_str()).collect()
             }
-            Body::Restore(_) | Body::Remember(_) | Body::Update(_) | Body::Expire(_) => Vec::new(),
+            Body::Restore(_) | Body::Remember(_) | Body::Update(_) | Body::Lift(_) | Body::Expire(_) => {
+                Vec::new()
+            }
         }
     }
 
@@ -87,14 +116,45 @@ impl Command {
                 import.items.iter().filter_map(|item| Some(&item.memory.as_ref().ok()?.graph)).collect()
             }
             Body::Forget(forget) => forget.filter.graph.iter().collect(),
-            Body::Update(_) | Body::Restore(_) | Body::Expire(_) => Vec::new(),
+            Body::Update(_) | Body::Restore(_) | Body::Lift(_) | Body::Expire(_) => Vec::new(),
+        }
+    }
+
+    /// The forget that it asks, if it is one.
+    pub fn forget(&self) -> Option<&Forget> {
+        match &self.body {
+            Body::Forget(forget) => Some(forget),
+            _ => None,
+        }
+    }
+
+    /// Whether it suppresses what it forgets.
+    pub fn suppresses(&self) -> bool {
+        self.forget().is_some_and(|forget| forget.cause == Cause::UserRequest)
+    }
+
+    /// How the memories that it forgets were named, if not by their ids.
+    pub fn choice(&self) -> Option<&Choice> {
+        match &self.forget()?.named {
+            Named::ById => None,
+            Named::Unseen(choice) | Named::Seen(choice, _) => Some(choice),
+        }
+    }
+
+    /// What was found of the memories that it forgets and that were not named by their ids.
+    pub fn sighting(&self) -> Option<&Sighting> {
+        match &self.forget()?.named {
+            Named::Seen(_, sighting) => Some(sighting),
+            Named::ById | Named::Unseen(_) => None,
         }
     }
 
     /// The operation whose memories it restores, if it names one.
     pub fn restored_operation(&self) -> Option<OperationId> {
         match &self.body {
-            Body::Restore(Restore { selection: RestoreSelection::Operation(operation) }) => Some(*operation),
+            Body::Restore(Restore { selection: RestoreSelection::Operation(operation), .. }) => {
+                Some(*operation)
+            }
             _ => None,
         }
     }
@@ -182,6 +242,8 @@ pub enum Body {
     Forget(Forget),
     /// Bring some back.
     Restore(Restore),
+    /// Let a content be learnt and recalled again.
+    Lift(SuppressionId),
     /// Erase what is past its purge time.
     Expire(Vec<MemoryId>),
 }
@@ -238,15 +300,6 @@ pub struct Update {
     pub metadata: Option<Metadata>,
 }
 
-/// How a memory is forgotten.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// Archived: restorable until its purge time.
-    Soft,
-    /// Erased: gone for good.
-    Hard,
-}
-
 /// One id of a list, ill-formed ones included, since they get a result of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
@@ -258,26 +311,13 @@ pub struct Target {
     pub field: String,
 }
 
-/// A forget of a set of one or many.
-#[derive(Debug, Clone)]
-pub struct Forget {
-    /// The memories, in request order.
-    pub targets: Vec<Target>,
-    /// What each must meet, else it is not found.
-    pub filter: Filter,
-    /// How.
-    pub mode: Mode,
-    /// The version the caller saw; with a single memory only.
-    pub etag: Option<Etag>,
-    /// Whether a memory's refusal is the call's (a single memory) or its own (a list).
-    pub single: bool,
-}
-
 /// A restore.
 #[derive(Debug, Clone)]
 pub struct Restore {
     /// What to bring back.
     pub selection: RestoreSelection,
+    /// Whether suppressions that stand in the way are lifted, by whoever may.
+    pub lift_suppression: bool,
 }
 
 /// What to bring back.

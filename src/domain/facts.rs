@@ -11,11 +11,15 @@ use super::command::{Command, Request};
 use super::content::Content;
 use super::decide::{Change, Decision};
 use super::filter::Filter;
-use super::ids::{GraphId, MemoryId, MemoryKey, OperationId, PrincipalId, RequestId, Sequence, TenantId};
+use super::ids::{
+    GraphId, MemoryId, MemoryKey, OperationId, PrincipalId, RequestId, Sequence, SuppressionId, TenantId,
+};
 use super::memory::Memory;
 use super::operation::NewOperation;
 use super::principal::Principal;
 use super::refusal::Refusal;
+use super::suppression::{Fingerprint, Suppression};
+use super::text::Query;
 
 /// Where a tenant's audit log ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,12 +67,17 @@ pub struct Facts {
     pub head: Head,
     memories: HashMap<MemoryId, Memory>,
     contents: HashMap<MemoryKey, Content>,
+    fingerprints: HashMap<MemoryKey, Fingerprint>,
+    words: HashMap<MemoryKey, Query>,
+    suppressions: HashMap<Fingerprint, Suppression>,
     graphs: HashSet<GraphId>,
     requests: HashMap<(PrincipalId, RequestId), AnsweredRequest>,
     operations: HashMap<OperationId, PrincipalId>,
     stored_versions: HashMap<MemoryKey, Sequence>,
+    stored_suppressions: HashMap<SuppressionId, Suppression>,
     touched: BTreeSet<MemoryKey>,
     written_contents: BTreeSet<MemoryKey>,
+    touched_suppressions: BTreeSet<SuppressionId>,
     new_graphs: BTreeSet<GraphId>,
     new_records: Vec<AuditRecord>,
     new_operations: Vec<NewOperation>,
@@ -82,12 +91,17 @@ impl Facts {
             head,
             memories: HashMap::new(),
             contents: HashMap::new(),
+            fingerprints: HashMap::new(),
+            words: HashMap::new(),
+            suppressions: HashMap::new(),
             graphs: HashSet::new(),
             requests: HashMap::new(),
             operations: HashMap::new(),
             stored_versions: HashMap::new(),
+            stored_suppressions: HashMap::new(),
             touched: BTreeSet::new(),
             written_contents: BTreeSet::new(),
+            touched_suppressions: BTreeSet::new(),
             new_graphs: BTreeSet::new(),
             new_records: Vec::new(),
             new_operations: Vec::new(),
@@ -100,9 +114,32 @@ impl Facts {
         self.memories.insert(memory.id.clone(), memory);
     }
 
+    /// Takes back what was known under a label: there is nothing under it, or nothing in reach.
+    pub fn know_nothing_of(&mut self, id: &MemoryId) {
+        if let Some(memory) = self.memories.remove(id) {
+            self.stored_versions.remove(&memory.key);
+        }
+    }
+
     /// Adds a stored memory's content.
     pub fn know_content(&mut self, key: MemoryKey, content: Content) {
         self.contents.insert(key, content);
+    }
+
+    /// Adds the fingerprint of a stored memory's content.
+    pub fn know_fingerprint(&mut self, key: MemoryKey, fingerprint: Fingerprint) {
+        self.fingerprints.insert(key, fingerprint);
+    }
+
+    /// Adds words of a stored memory, by which it can be looked for when it is gone.
+    pub fn know_words(&mut self, key: MemoryKey, words: Query) {
+        self.words.insert(key, words);
+    }
+
+    /// Adds a suppression that stands.
+    pub fn know_suppression(&mut self, suppression: Suppression) {
+        self.stored_suppressions.insert(suppression.id, suppression.clone());
+        self.suppressions.insert(suppression.fingerprint, suppression);
     }
 
     /// Adds a graph that exists.
@@ -128,6 +165,32 @@ impl Facts {
     /// A memory's content, where it was loaded.
     pub fn content(&self, key: MemoryKey) -> Option<&Content> {
         self.contents.get(&key)
+    }
+
+    /// The fingerprint of a memory's content, where it was loaded or saved.
+    pub fn fingerprint(&self, key: MemoryKey) -> Option<&Fingerprint> {
+        self.fingerprints.get(&key)
+    }
+
+    /// Words of a memory, where they were loaded.
+    pub fn words(&self, key: MemoryKey) -> Option<&Query> {
+        self.words.get(&key)
+    }
+
+    /// The suppression of a content, if one stands.
+    pub fn suppression(&self, fingerprint: &Fingerprint) -> Option<&Suppression> {
+        self.suppressions.get(fingerprint)
+    }
+
+    /// The suppression of this name, if it stands and exists for the principal.
+    pub fn suppression_named(&self, id: SuppressionId, principal: &Principal) -> Option<&Suppression> {
+        self.suppressions.values().find(|suppression| suppression.id == id && suppression.concerns(principal))
+    }
+
+    /// The memories known to have changed after this sequence, each with its content where that is known.
+    pub fn changed_since(&self, sequence: Sequence) -> impl Iterator<Item = (&Memory, Option<&Content>)> {
+        let changed = self.memories.values().filter(move |memory| memory.version > sequence);
+        changed.map(|memory| (memory, self.contents.get(&memory.key)))
     }
 
     /// Whether the graph exists.
@@ -184,20 +247,26 @@ impl Facts {
     pub fn apply(&mut self, decision: Decision) {
         for change in decision.changes {
             match change {
-                Change::Save(memory, content) => {
+                Change::Save(memory, content, fingerprint) => {
                     if !self.has_graph(&memory.graph) {
                         self.new_graphs.insert(memory.graph.clone());
                         self.graphs.insert(memory.graph.clone());
                     }
-                    self.written_contents.insert(memory.key);
-                    self.contents.insert(memory.key, content);
+                    self.write_content(memory.key, content, fingerprint);
                     self.put(memory);
                 }
                 Change::Replace(memory) => self.put(memory),
-                Change::Rewrite(memory, content) => {
-                    self.written_contents.insert(memory.key);
-                    self.contents.insert(memory.key, content);
+                Change::Rewrite(memory, content, fingerprint) => {
+                    self.write_content(memory.key, content, fingerprint);
                     self.put(memory);
+                }
+                Change::Suppress(suppression) => {
+                    self.touched_suppressions.insert(suppression.id);
+                    self.suppressions.insert(suppression.fingerprint, suppression);
+                }
+                Change::Lift(suppression) => {
+                    self.touched_suppressions.insert(suppression.id);
+                    self.suppressions.remove(&suppression.fingerprint);
                 }
                 Change::Erase(memory) => {
                     self.touched.insert(memory.key);
@@ -217,6 +286,12 @@ impl Facts {
         self.new_operations.push(operation);
     }
 
+    fn write_content(&mut self, key: MemoryKey, content: Content, fingerprint: Fingerprint) {
+        self.written_contents.insert(key);
+        self.contents.insert(key, content);
+        self.fingerprints.insert(key, fingerprint);
+    }
+
     fn put(&mut self, memory: Memory) {
         self.touched.insert(memory.key);
         self.memories.insert(memory.id.clone(), memory);
@@ -231,19 +306,33 @@ impl Facts {
             saved: Vec::new(),
             replaced: Vec::new(),
             rewritten: Vec::new(),
+            lifted: self
+                .touched_suppressions
+                .iter()
+                .filter(|id| self.stored_suppressions.contains_key(id))
+                .copied()
+                .collect(),
+            suppressed: self
+                .suppressions
+                .values()
+                .filter(|suppression| self.touched_suppressions.contains(&suppression.id))
+                .collect(),
             graphs: self.new_graphs.iter().collect(),
             records: &self.new_records,
             operations: &self.new_operations,
         };
         for key in &self.touched {
-            let content = self.contents.get(key).filter(|_| self.written_contents.contains(key));
+            let written = self.contents.get(key).zip(self.fingerprints.get(key));
+            let written = written.filter(|_| self.written_contents.contains(key));
             match (self.stored_versions.get(key), current.get(key)) {
                 (Some(&version), Some(memory)) => {
                     changes.replaced.push((version, *memory));
-                    changes.rewritten.extend(content.map(|content| (*key, content)));
+                    changes.rewritten.extend(written.map(|(content, print)| (*key, content, print)));
                 }
                 (Some(&version), None) => changes.erased.push((version, *key)),
-                (None, Some(memory)) => changes.saved.extend(content.map(|content| (*memory, content))),
+                (None, Some(memory)) => {
+                    changes.saved.extend(written.map(|(content, print)| (*memory, content, print)));
+                }
                 // Saved and erased by the same batch: nothing to write but the records.
                 (None, None) => {}
             }
@@ -259,11 +348,15 @@ pub struct Changes<'facts> {
     /// Rows to remove: stored version and key.
     pub erased: Vec<(Sequence, MemoryKey)>,
     /// Rows to add.
-    pub saved: Vec<(&'facts Memory, &'facts Content)>,
+    pub saved: Vec<(&'facts Memory, &'facts Content, &'facts Fingerprint)>,
     /// Rows to replace: stored version and new image.
     pub replaced: Vec<(Sequence, &'facts Memory)>,
     /// Contents to replace.
-    pub rewritten: Vec<(MemoryKey, &'facts Content)>,
+    pub rewritten: Vec<(MemoryKey, &'facts Content, &'facts Fingerprint)>,
+    /// Suppressions to remove: those that were lifted, and those that another image takes the place of.
+    pub lifted: Vec<SuppressionId>,
+    /// Suppressions to add.
+    pub suppressed: Vec<&'facts Suppression>,
     /// Graphs that now exist.
     pub graphs: Vec<&'facts GraphId>,
     /// Audit records, in order.

@@ -171,6 +171,11 @@ uuid_id!(
     RequestId
 );
 
+uuid_id!(
+    /// A suppression.
+    SuppressionId
+);
+
 /// A position in a tenant's audit log, from 1, without gaps.
 pub type Sequence = i64;
 

@@ -8,17 +8,22 @@ pub mod answer;
 pub mod audit;
 pub mod capability;
 pub mod command;
+pub mod confirmation;
 pub mod content;
 pub mod decide;
 pub mod facts;
 pub mod filter;
+pub mod forget;
 pub mod ids;
+pub mod keyed;
 pub mod line;
 pub mod memory;
 pub mod operation;
 pub mod policy;
 pub mod principal;
 pub mod refusal;
+pub mod selection;
+pub mod suppression;
 pub mod text;
 
 /// A moment, to the microsecond, as Postgres keeps it.

@@ -20,19 +20,22 @@ pub enum Method {
     BatchForget,
     /// `MemoryLifecycle/Restore`.
     Restore,
+    /// `Governance/LiftSuppression`.
+    LiftSuppression,
     /// Not a call: memories whose purge time came.
     Expire,
 }
 
 impl Method {
     /// Every method, for look-ups by name.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Remember,
         Self::ImportMemories,
         Self::UpdateMemory,
         Self::Forget,
         Self::BatchForget,
         Self::Restore,
+        Self::LiftSuppression,
         Self::Expire,
     ];
 
@@ -45,6 +48,7 @@ impl Method {
             Self::Forget => "memorylifecycle.v1.MemoryLifecycle/Forget",
             Self::BatchForget => "memorylifecycle.v1.MemoryLifecycle/BatchForget",
             Self::Restore => "memorylifecycle.v1.MemoryLifecycle/Restore",
+            Self::LiftSuppression => "memorylifecycle.v1.Governance/LiftSuppression",
             Self::Expire => "memorylifecycle.v1.Expiry",
         }
     }

@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 
 use super::Timestamp;
+use super::suppression::Fingerprinter;
 
 /// How long an archived memory is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,4 +31,8 @@ impl Retention {
 pub struct Policy {
     /// How long an archived memory is kept.
     pub retention: Retention,
+    /// How many memories a set may have that one call forgets.
+    pub largest_selection: usize,
+    /// What tells contents that are suppressed.
+    pub fingerprinter: Fingerprinter,
 }

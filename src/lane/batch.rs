@@ -73,7 +73,7 @@ pub(super) async fn prepare<'connection>(
         .map(|command| command.filter(|command| facts.contains_key(command.tenant())))
         .collect();
     let decidable: Vec<&Command> = commands.iter().copied().flatten().collect();
-    let clock = batch_facts::load(unit.connection(), &mut facts, &decidable).await?;
+    let clock = batch_facts::load(unit.connection(), &mut facts, &decidable, &policy.fingerprinter).await?;
     let verdicts: Vec<Verdict> = commands
         .into_iter()
         .map(|command| {

@@ -25,7 +25,13 @@ impl Waiting {
 
     /// Whether it may load so much that it must not run beside other tenants.
     fn is_set(&self) -> bool {
-        self.command.restored_operation().is_some()
+        self.command.restored_operation().is_some() || self.is_selection()
+    }
+
+    /// Whether it was decided by what somebody saw: what other commands of the same batch did would have to be looked at
+    /// again, so there are none.
+    fn is_selection(&self) -> bool {
+        self.command.sighting().is_some_and(|sighting| sighting.refusal.is_none())
     }
 }
 
@@ -190,11 +196,15 @@ impl Queue {
         let mut memories = 0;
         while batch.len() < self.options.batch_commands {
             let Some(next) = self.peek(&tenant) else { break };
+            let is_selection = next.is_selection();
             memories += next.command.memory_ids().len();
-            if !batch.is_empty() && memories > self.options.batch_memories {
+            if !batch.is_empty() && (is_selection || memories > self.options.batch_memories) {
                 break;
             }
             batch.extend(self.pop(&tenant));
+            if is_selection {
+                break;
+            }
         }
         self.away.insert(tenant.clone());
         Work::Solo(tenant, batch)
@@ -300,7 +310,7 @@ mod tests {
         let mut waits = Waits::new(LaneOptions::default());
         let selection = RestoreSelection::Operation(OperationId(Uuid::nil()));
         waits.push("other", 1).unwrap();
-        waits.push_body("tenant", 2, Body::Restore(Restore { selection })).unwrap();
+        waits.push_body("tenant", 2, Body::Restore(Restore { selection, lift_suppression: false })).unwrap();
         waits.push("tenant", 3).unwrap();
         assert_eq!(shared(waits.0.take()), [1]);
         let Some(Work::Solo(tenant, batch)) = waits.0.take() else { panic!("a set is nobody's neighbour") };

@@ -24,7 +24,7 @@ pub async fn rehearse_on(unit: &mut Unit<'_>, command: &Command, policy: &Policy
     let tenant = command.tenant();
     let head = heads::read_head(unit.connection(), tenant).await?;
     let mut facts = FactsByTenant::from([(tenant.clone(), Facts::new(tenant.clone(), head))]);
-    let clock = batch_facts::load(unit.connection(), &mut facts, &[command]).await?;
+    let clock = batch_facts::load(unit.connection(), &mut facts, &[command], &policy.fingerprinter).await?;
     let facts = facts.get_mut(tenant).ok_or(Failure::Internal)?;
     let answer = settle(facts, command, policy, head.time_of_decision(clock))?;
     Ok(Answer { receipt: Receipt::default(), validate_only: true, ..answer })

@@ -5,13 +5,15 @@ use crate::domain::operation::Method;
 /// What stands for a path that is no method's.
 const UNKNOWN: &str = "unknown";
 /// The methods that change nothing.
-const READS: [&str; 6] = [
+const READS: [&str; 8] = [
     "memorylifecycle.v1.AuditLog/ListAuditRecords",
+    "memorylifecycle.v1.Governance/ListSuppressions",
     "memorylifecycle.v1.MemoryLifecycle/GetOperation",
     "memorylifecycle.v1.MemoryLifecycle/ListOperations",
     "memorylifecycle.v1.MemoryLifecycle/Preview",
     "memorylifecycle.v1.MemoryStore/GetMemory",
     "memorylifecycle.v1.MemoryStore/ListMemories",
+    "memorylifecycle.v1.MemoryStore/RecallMemories",
 ];
 
 /// The name of the method at a path, in the words of the contract and never in the caller's.

@@ -4,18 +4,26 @@
 
 mod audit;
 mod change;
+mod choose;
 mod memories;
 mod operations;
 pub mod page;
 mod preview;
+mod preview_set;
 mod recall;
+mod selection;
+mod suppressions;
+mod verify;
 
 pub use audit::{AuditEntry, AuditQuery};
 pub use memories::{ListMemories, StoredMemory};
 pub use operations::{OperationName, OperationsQuery};
 pub use page::{Page, PageRequest};
-pub use preview::{Preview, PreviewItem, PreviewQuery, PreviewSelection};
+pub use preview::{Confirm, Preview, PreviewItem, PreviewQuery, PreviewSelection};
+pub use preview_set::SetQuery;
 pub use recall::RecallQuery;
+pub use suppressions::{ReasonedSuppression, SuppressionsQuery};
+pub use verify::Verification;
 
 pub use crate::lane::Failure;
 
@@ -23,6 +31,8 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
+use crate::clock::Clock;
+use crate::domain::confirmation::Confirmer;
 use crate::domain::policy::Policy;
 use crate::lane::Lanes;
 use crate::storage::Store;
@@ -35,6 +45,8 @@ pub struct Ops {
     lanes: Lanes,
     policy: Policy,
     pager: Pager,
+    confirmer: Confirmer,
+    clock: Clock,
     /// Places for look-ups that wait for a head: else they could take the lanes' connections away.
     look_ups: Arc<Semaphore>,
 }
@@ -43,13 +55,15 @@ pub struct Ops {
 pub const LOOK_UPS: usize = 2;
 
 impl Ops {
-    /// Puts the operations together. `token_key` signs page tokens: replicas share it.
-    pub fn new(store: Store, lanes: Lanes, policy: Policy, token_key: &[u8; 32]) -> Self {
+    /// Puts the operations together. `token_key` signs page and confirmation tokens: replicas share it.
+    pub fn new(store: Store, lanes: Lanes, policy: Policy, token_key: &[u8; 32], clock: Clock) -> Self {
         Self {
             store,
             lanes,
             policy,
             pager: Pager::new(token_key),
+            confirmer: Confirmer::new(token_key),
+            clock,
             look_ups: Arc::new(Semaphore::new(LOOK_UPS)),
         }
     }

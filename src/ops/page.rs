@@ -4,11 +4,12 @@ use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hmac::{Hmac, KeyInit, Mac};
+use hmac::{Hmac, Mac};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::Sha256;
 
+use crate::domain::keyed;
 use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
 
@@ -60,12 +61,7 @@ const PURPOSE: &[u8] = b"memorylifecycle.v1 page token 1";
 
 impl Pager {
     pub(super) fn new(key: &[u8; 32]) -> Self {
-        // HMAC pads a short key with zeros to the hash's block; so does this, and cannot fail.
-        let mut block = [0; 64];
-        for (padded, byte) in block.iter_mut().zip(key) {
-            *padded = *byte;
-        }
-        Self(Hmac::new(&block.into()))
+        Self(keyed::mac(key))
     }
 
     fn mac(&self, principal: &Principal, request: &PageRequest, position: &[u8]) -> Hmac<Sha256> {

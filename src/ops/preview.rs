@@ -5,11 +5,14 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::choose::meant;
 use super::page::PageRequest;
 use super::{Failure, Ops};
+use crate::domain::Timestamp;
 use crate::domain::answer::{MemoryResult, Outcome};
-use crate::domain::command::{Command, Mode, Target};
+use crate::domain::command::{Command, Target};
 use crate::domain::filter::Filter;
+use crate::domain::forget::{Cause, ChosenTarget, Mode};
 use crate::domain::ids::MemoryId;
 use crate::domain::memory::Memory;
 use crate::domain::principal::Principal;
@@ -20,7 +23,7 @@ use crate::storage::read_memories::{self, StoredMemory};
 use crate::storage::tx::Unit;
 
 /// The most characters of an excerpt.
-const EXCERPT_CHARS: usize = 160;
+pub(super) const EXCERPT_CHARS: usize = 160;
 
 /// What is to be previewed.
 #[derive(Debug, Clone)]
@@ -31,6 +34,8 @@ pub struct PreviewQuery {
     pub filter: Filter,
     /// How they would be forgotten.
     pub mode: Mode,
+    /// Why.
+    pub cause: Cause,
     /// Which page.
     pub page: PageRequest,
 }
@@ -40,6 +45,8 @@ pub struct PreviewQuery {
 pub enum PreviewSelection {
     /// One: its refusal is the call's.
     One(Target),
+    /// One that words must mean: the same.
+    Words(ChosenTarget),
     /// Several: each has a result of its own.
     Many(Vec<Target>),
 }
@@ -57,10 +64,23 @@ pub struct Preview {
     pub would_refuse: usize,
     /// How many are forgotten already.
     pub already_forgotten: usize,
+    /// How many contents would be suppressed that are not suppressed yet.
+    pub suppressions: usize,
     /// This page: memories newest first, then ids without a memory in request order.
     pub items: Vec<PreviewItem>,
     /// Leads to the next page; empty after the last.
     pub next_token: String,
+    /// What a forget of a set takes; none where there is nothing to confirm.
+    pub confirm: Option<Confirm>,
+}
+
+/// What binds a forget to a set that was previewed.
+#[derive(Debug, Clone)]
+pub struct Confirm {
+    /// The token.
+    pub token: String,
+    /// Until when it can be used.
+    pub expire_time: Timestamp,
 }
 
 /// What a forget would do with one id. Never printed: it shows the beginning of a text.
@@ -85,17 +105,21 @@ impl Ops {
     pub async fn preview(&self, principal: &Principal, query: PreviewQuery) -> Result<Preview, Failure> {
         let position: Option<Position> = self.pager.position(principal, &query.page)?;
         let (is_single, targets) = match &query.selection {
-            PreviewSelection::One(target) => (true, std::slice::from_ref(target)),
-            PreviewSelection::Many(targets) => (false, targets.as_slice()),
+            PreviewSelection::One(target) => (true, vec![target.clone()]),
+            PreviewSelection::Words(words) => {
+                let found = self.see_target(principal, words, &query.filter).await?;
+                (true, vec![meant(&found.member.id)])
+            }
+            PreviewSelection::Many(targets) => (false, targets.clone()),
         };
-        let items = self.items(principal, &query, targets).await?;
+        let (items, suppressions) = self.items(principal, &query, &targets).await?;
         if let (true, Some(refusal)) = (is_single, items.iter().find_map(|item| item.refusal.clone())) {
             return Err(Failure::Refused(refusal));
         }
         let digest = digest(&items);
         let shown = match position {
             Some(Position(_, earlier)) if earlier != digest => {
-                return Err(Failure::Refused(Refusal::SelectionChanged));
+                return Err(Failure::Refused(Refusal::SelectionChanged(None)));
             }
             Some(Position(shown, _)) => shown,
             None => 0,
@@ -113,8 +137,10 @@ impl Ops {
             would_erase: count(Outcome::Erased),
             would_refuse: count(Outcome::Refused),
             already_forgotten: count(Outcome::AlreadyForgotten),
+            suppressions,
             items: items.into_iter().skip(shown).take(query.page.size).collect(),
             next_token,
+            confirm: None,
         })
     }
 
@@ -125,12 +151,13 @@ impl Ops {
         principal: &Principal,
         query: &PreviewQuery,
         targets: &[Target],
-    ) -> Result<Vec<PreviewItem>, Failure> {
+    ) -> Result<(Vec<PreviewItem>, usize), Failure> {
         let mut seen = HashSet::new();
         let once: Vec<Target> =
             targets.iter().filter(|target| seen.insert(target.sent.as_str())).cloned().collect();
         let ids: Vec<MemoryId> = once.iter().filter_map(|target| target.id.clone().ok()).collect();
-        let command = Command::previewing(principal.clone(), once, query.filter.clone(), query.mode);
+        let command =
+            Command::previewing(principal.clone(), once, query.filter.clone(), query.mode, query.cause);
         let (store, policy, principal) = (self.store.clone(), self.policy, principal.clone());
         // A transaction of the driver must not be cancelled, so it does not hang on the caller's patience.
         let looked_up = tokio::spawn(async move {
@@ -172,7 +199,7 @@ impl Ops {
                     refusal: result.error.clone(),
                 }),
         );
-        Ok(items)
+        Ok((items, answer.suppressed))
     }
 }
 

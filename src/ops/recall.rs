@@ -75,11 +75,13 @@ async fn find(
         agent: if principal.is_admin() { query.filter.agent.as_ref() } else { Some(&principal.agent) },
         without_facts: !principal.is_admin(),
         filter: &query.filter,
+        among: None,
         after,
         limit: query.page.size + 1,
     };
     let ranks = recall::best(unit.connection(), &principal.tenant, &recall).await?;
     let shown = ranks.get(..query.page.size).unwrap_or(&ranks);
-    let memories = recall::read(unit.connection(), &principal.tenant, shown).await?;
+    let keys: Vec<MemoryKey> = shown.iter().map(|rank| rank.key).collect();
+    let memories = read_memories::get_by_keys(unit.connection(), &principal.tenant, &keys).await?;
     Ok((ranks, memories))
 }

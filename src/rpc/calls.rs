@@ -3,7 +3,7 @@
 use tonic::metadata::MetadataValue;
 use tonic::{Request, Response, Status};
 
-use super::convert::{Caller, Change, Needs};
+use super::convert::{Caller, Change, Needs, Verifies};
 use super::status;
 use crate::clock::Clock;
 use crate::domain::answer::Answer;
@@ -11,7 +11,7 @@ use crate::domain::ids::OperationId;
 use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
 use crate::layers::context::{CallContext, OPERATION_ID};
-use crate::ops::{Failure, Ops};
+use crate::ops::{Failure, Ops, Verification};
 
 /// Messages of at most so many bytes are read where they arrive.
 const READ_INLINE: usize = 16 * 1024;
@@ -55,6 +55,33 @@ impl Calls {
         read: fn(&Caller, Message) -> Result<Change, Refusal>,
         write: fn(&Answer) -> Answered,
     ) -> Result<Response<Answered>, Status> {
+        let (_, answer) = self.answer(request, read).await?;
+        Ok(named(Response::new(write(&answer)), answer.operation_id))
+    }
+
+    /// The same for a forget, which is looked at again afterwards if its caller wants that.
+    pub(super) async fn forget<Message: prost::Message + Needs + Verifies + 'static, Answered>(
+        &self,
+        request: Request<Message>,
+        read: fn(&Caller, Message) -> Result<Change, Refusal>,
+        write: fn(&Answer, Option<Verification>) -> Answered,
+    ) -> Result<Response<Answered>, Status> {
+        let verifies = request.get_ref().verifies();
+        let (caller, answer) = self.answer(request, read).await?;
+        let verification = if verifies {
+            // On the heap, as it is seldom needed: else every forget would be as large as a recall, and be moved so.
+            Box::pin(self.ops.verify(&caller.principal, &answer)).await
+        } else {
+            None
+        };
+        Ok(named(Response::new(write(&answer, verification)), answer.operation_id))
+    }
+
+    async fn answer<Message: prost::Message + Needs + 'static>(
+        &self,
+        request: Request<Message>,
+        read: fn(&Caller, Message) -> Result<Change, Refusal>,
+    ) -> Result<(Caller, Answer), Status> {
         let (caller, message) = self.enter(request)?;
         let (caller, change) = if message.encoded_len() > READ_INLINE {
             // Normalising long texts takes a while, in which this thread could answer others.
@@ -69,7 +96,7 @@ impl Calls {
         };
         let change = caller.settle(change)?;
         let answer = caller.settle(self.carry_out(change).await)?;
-        Ok(named(Response::new(write(&answer)), answer.operation_id))
+        Ok((caller, answer))
     }
 
     async fn carry_out(&self, change: Change) -> Result<Answer, Failure> {

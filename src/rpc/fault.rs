@@ -25,13 +25,23 @@ pub(super) struct Fault {
     pub(super) violations: Vec<FieldViolation>,
     /// When the same call is worth repeating.
     pub(super) retry: Option<Duration>,
-    /// One more entry of `ErrorInfo.metadata`.
-    pub(super) entry: Option<(&'static str, String)>,
+    /// More entries of `ErrorInfo.metadata`.
+    pub(super) entries: Vec<(&'static str, String)>,
+    /// Ids that the call could have meant.
+    pub(super) candidates: Vec<String>,
 }
 
 impl Fault {
     pub(super) fn new(code: Code, reason: ErrorReason, message: impl Into<String>) -> Self {
-        Self { code, reason, message: message.into(), violations: Vec::new(), retry: None, entry: None }
+        Self {
+            code,
+            reason,
+            message: message.into(),
+            violations: Vec::new(),
+            retry: None,
+            entries: Vec::new(),
+            candidates: Vec::new(),
+        }
     }
 
     /// A request at fault as a whole, or with the fields named.
@@ -141,14 +151,78 @@ impl Fault {
                 let name = capability.name();
                 let message = format!("the call, or one of its fields, needs the capability {name}");
                 let fault = Self::new(Code::PermissionDenied, ErrorReason::CapabilityMissing, message);
-                return Self { entry: Some(("capability", name.to_owned())), ..fault };
+                return Self { entries: vec![("capability", name.to_owned())], ..fault };
             }
+            Refusal::SelectionChanged(_)
+            | Refusal::ConfirmationRequired(_)
+            | Refusal::SelectionTooLarge { .. }
+            | Refusal::AmbiguousTarget { .. } => return Self::of_selection(refusal),
             plain => {
                 let (code, reason, message) = of_plain(plain);
                 (code, reason, message.to_owned())
             }
         };
         Self::new(code, reason, message)
+    }
+}
+
+impl Fault {
+    /// What a refusal of a set says, or of words that mean several memories.
+    fn of_selection(refusal: &Refusal) -> Self {
+        match refusal {
+            Refusal::SelectionChanged(Some(now)) => Self {
+                entries: vec![
+                    ("matched", now.matched.to_string()),
+                    ("would_archive", now.would_archive.to_string()),
+                    ("would_erase", now.would_erase.to_string()),
+                    ("already_forgotten", now.already_forgotten.to_string()),
+                ],
+                ..Self::new(
+                    Code::Aborted,
+                    ErrorReason::SelectionChanged,
+                    format!(
+                        "the set is not what was previewed any more, it has {} memories now; nothing was changed; preview it \
+                         again",
+                        now.matched
+                    ),
+                )
+            },
+            Refusal::ConfirmationRequired(matched) => Self {
+                entries: vec![("matched", matched.to_string())],
+                ..Self::new(
+                    Code::FailedPrecondition,
+                    ErrorReason::ConfirmationRequired,
+                    format!(
+                        "a set of {matched} memories is forgotten only with the confirmation_token of a Preview of it; nothing \
+                         was changed"
+                    ),
+                )
+            },
+            Refusal::SelectionTooLarge { count, limit } => Self {
+                entries: vec![("count", count.to_string()), ("limit", limit.to_string())],
+                ..Self::new(
+                    Code::FailedPrecondition,
+                    ErrorReason::SelectionTooLarge,
+                    format!(
+                        "the set has {count} memories and one call forgets at most {limit}; nothing was changed; narrow it"
+                    ),
+                )
+            },
+            Refusal::AmbiguousTarget { candidates, count } => Self {
+                entries: vec![("count", count.to_string())],
+                candidates: candidates.iter().map(ToString::to_string).collect(),
+                ..Self::new(
+                    Code::FailedPrecondition,
+                    ErrorReason::AmbiguousTarget,
+                    format!("target fits {count} memories; nothing was changed; say which with memory_id"),
+                )
+            },
+            _ => Self::new(
+                Code::Aborted,
+                ErrorReason::SelectionChanged,
+                "the selection is not that of the first page any more; start again without a page_token",
+            ),
+        }
     }
 }
 
@@ -178,10 +252,21 @@ fn of_plain(refusal: &Refusal) -> (Code, ErrorReason, &'static str) {
             ErrorReason::OperationNotFound,
             "no such operation of the caller has committed so far; repeating its request_id settles it",
         ),
-        Refusal::SelectionChanged => (
-            Code::Aborted,
-            ErrorReason::SelectionChanged,
-            "the selection is not that of the first page any more; start again without a page_token",
+        Refusal::ConfirmationInvalid => (
+            Code::InvalidArgument,
+            ErrorReason::ConfirmationInvalid,
+            "the confirmation_token was not given to this caller for this selector, mode and cause; nothing was changed; preview \
+             again",
+        ),
+        Refusal::ConfirmationExpired => (
+            Code::FailedPrecondition,
+            ErrorReason::ConfirmationExpired,
+            "the confirmation_token's ten minutes are over; nothing was changed; preview again",
+        ),
+        Refusal::ImportNotFound => (
+            Code::NotFound,
+            ErrorReason::ImportNotFound,
+            "no import of this name ever brought a memory into the caller's reach",
         ),
         Refusal::EtagMismatch => (
             Code::Aborted,
@@ -203,10 +288,25 @@ fn of_plain(refusal: &Refusal) -> (Code, ErrorReason, &'static str) {
             ErrorReason::MemoryNotActive,
             "the memory is archived and only active ones can be corrected; restore it first",
         ),
+        Refusal::ContentSuppressed => (
+            Code::FailedPrecondition,
+            ErrorReason::ContentSuppressed,
+            "somebody asked not to hear of this content again, and it is suppressed for its subject; lift the suppression \
+             first, if that is meant",
+        ),
+        Refusal::SuppressionNotFound => (
+            Code::NotFound,
+            ErrorReason::SuppressionNotFound,
+            "no suppression of this name stands that concerns the caller's memories or calls",
+        ),
         // Their texts depend on what they carry; `of_refusal` has them.
         Refusal::InvalidFields(_)
         | Refusal::SelectorConflict(_)
         | Refusal::UnknownMode(_)
+        | Refusal::SelectionChanged(_)
+        | Refusal::ConfirmationRequired(_)
+        | Refusal::SelectionTooLarge { .. }
+        | Refusal::AmbiguousTarget { .. }
         | Refusal::CapabilityMissing(_) => (Code::Internal, ErrorReason::Internal, "a fault of the server"),
     }
 }

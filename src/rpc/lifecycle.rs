@@ -3,7 +3,7 @@
 use tonic::{Request, Response, Status};
 
 use super::calls::Calls;
-use super::convert;
+use super::convert::{self, Previewed};
 use crate::proto::v1::memory_lifecycle_server::MemoryLifecycle;
 use crate::proto::v1::{
     BatchForgetRequest, BatchForgetResponse, ForgetRequest, ForgetResponse, GetOperationRequest,
@@ -18,13 +18,17 @@ pub(super) struct LifecycleService(pub(super) Calls);
 #[tonic::async_trait]
 impl MemoryLifecycle for LifecycleService {
     async fn forget(&self, request: Request<ForgetRequest>) -> Result<Response<ForgetResponse>, Status> {
-        self.0.change(request, convert::forget, convert::forget_response).await
+        self.0.forget(request, convert::forget, convert::forget_response).await
     }
 
     async fn preview(&self, request: Request<PreviewRequest>) -> Result<Response<PreviewResponse>, Status> {
         let (caller, message) = self.0.enter(request)?;
         let query = caller.settle(convert::preview_query(message))?;
-        let preview = caller.settle(self.0.ops.preview(&caller.principal, query).await)?;
+        let preview = match query {
+            Previewed::Ids(query) => self.0.ops.preview(&caller.principal, query).await,
+            Previewed::Set(query) => self.0.ops.preview_set(&caller.principal, query).await,
+        };
+        let preview = caller.settle(preview)?;
         Ok(Response::new(convert::preview_response(preview)))
     }
 
@@ -36,7 +40,7 @@ impl MemoryLifecycle for LifecycleService {
         &self,
         request: Request<BatchForgetRequest>,
     ) -> Result<Response<BatchForgetResponse>, Status> {
-        self.0.change(request, convert::batch_forget, convert::batch_forget_response).await
+        self.0.forget(request, convert::batch_forget, convert::batch_forget_response).await
     }
 
     async fn get_operation(

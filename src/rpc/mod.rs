@@ -6,6 +6,7 @@ mod calls;
 pub mod codec;
 mod convert;
 mod fault;
+mod governance;
 mod lifecycle;
 pub(crate) mod status;
 mod store;
@@ -19,18 +20,20 @@ use crate::clock::Clock;
 use crate::ops::Ops;
 use crate::proto::FILE_DESCRIPTOR_SET;
 use crate::proto::v1::audit_log_server::AuditLogServer;
+use crate::proto::v1::governance_server::GovernanceServer;
 use crate::proto::v1::memory_lifecycle_server::MemoryLifecycleServer;
 use crate::proto::v1::memory_store_server::MemoryStoreServer;
 use audit::AuditService;
 use calls::Calls;
+use governance::GovernanceService;
 use lifecycle::LifecycleService;
 use status::{MAX_IMPORT_BYTES, MAX_REQUEST_BYTES};
 use store::StoreService;
 
-/// The most bytes an answer may have.
-const MAX_RESPONSE_BYTES: usize = 8 * 1024 * 1024;
+/// The most bytes an answer may have: above what a forget of the largest set that can be configured answers.
+const MAX_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
 
-/// The three services of the contract and, if wanted, reflection in both its versions. They work only behind `layers::stack`, which
+/// The four services of the contract and, if wanted, reflection in both its versions. They work only behind `layers::stack`, which
 /// says who calls.
 pub fn services(ops: Ops, clock: Clock, with_reflection: bool) -> Result<Routes, Error> {
     let calls = Calls { ops, clock };
@@ -45,12 +48,17 @@ pub fn services(ops: Ops, clock: Clock, with_reflection: bool) -> Result<Routes,
         .max_encoding_message_size(MAX_RESPONSE_BYTES)
         .accept_compressed(Gzip)
         .send_compressed(Gzip);
+    let governance = GovernanceServer::new(GovernanceService(calls.clone()))
+        .max_decoding_message_size(MAX_REQUEST_BYTES)
+        .max_encoding_message_size(MAX_RESPONSE_BYTES)
+        .accept_compressed(Gzip)
+        .send_compressed(Gzip);
     let audit = AuditLogServer::new(AuditService(calls))
         .max_decoding_message_size(MAX_REQUEST_BYTES)
         .max_encoding_message_size(MAX_RESPONSE_BYTES)
         .accept_compressed(Gzip)
         .send_compressed(Gzip);
-    let contract = Routes::new(lifecycle).add_service(store).add_service(audit);
+    let contract = Routes::new(lifecycle).add_service(store).add_service(governance).add_service(audit);
     if !with_reflection {
         return Ok(contract);
     }

@@ -145,8 +145,8 @@ fn with_id(mut metadata: HashMap<String, String>, operation: Option<OperationId>
 }
 
 fn write(fault: Fault, operation: Option<OperationId>) -> Status {
-    let Fault { code, reason, message, violations, retry, entry } = fault;
-    let metadata = entry.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    let Fault { code, reason, message, violations, retry, entries, candidates } = fault;
+    let metadata = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
     let mut details = ErrorDetails::with_error_info(name(reason), DOMAIN, with_id(metadata, operation));
     let mut left = MOST_VIOLATION_BYTES;
     for violation in violations.into_iter().take(MOST_VIOLATIONS) {
@@ -155,6 +155,9 @@ fn write(fault: Fault, operation: Option<OperationId>) -> Status {
         let Some(rest) = left.checked_sub(size) else { break };
         left = rest;
         details.add_bad_request_violation(violation.field, violation.description);
+    }
+    for candidate in candidates.into_iter().take(MOST_VIOLATIONS) {
+        details.add_precondition_failure_violation("AMBIGUOUS_TARGET", candidate, "could be meant");
     }
     if let Some(delay) = retry {
         details.set_retry_info(Some(delay));
@@ -229,7 +232,7 @@ mod tests {
             (R::MemoryNotFound, Code::NotFound, "MEMORY_NOT_FOUND"),
             (R::GraphNotFound, Code::NotFound, "GRAPH_NOT_FOUND"),
             (R::OperationNotFound, Code::NotFound, "OPERATION_NOT_FOUND"),
-            (R::SelectionChanged, Code::Aborted, "SELECTION_CHANGED"),
+            (R::SelectionChanged(None), Code::Aborted, "SELECTION_CHANGED"),
             (R::EtagMismatch, Code::Aborted, "ETAG_MISMATCH"),
             (R::ProtectedKind, Code::PermissionDenied, "PROTECTED_KIND"),
             (R::AlreadyExists, Code::AlreadyExists, "ALREADY_EXISTS"),

@@ -6,13 +6,17 @@ use sqlx::postgres::PgRow;
 use sqlx::{FromRow, PgConnection, Row, ValueRef};
 use uuid::Uuid;
 
+use super::batch_sayings;
 use super::error::StoreError;
 use super::rows::{ContentRow, MemoryRow, hash};
 use crate::domain::Timestamp;
 use crate::domain::answer::Answer;
 use crate::domain::command::{Body, Command};
 use crate::domain::facts::{AnsweredRequest, Facts};
-use crate::domain::ids::{AgentId, GraphId, MemoryKey, OperationId, PrincipalId, RequestId, TenantId};
+use crate::domain::ids::{
+    AgentId, GraphId, MemoryId, MemoryKey, OperationId, PrincipalId, RequestId, TenantId,
+};
+use crate::domain::suppression::Fingerprinter;
 
 /// The facts of a batch, by tenant.
 pub type FactsByTenant = HashMap<TenantId, Facts>;
@@ -23,16 +27,19 @@ pub async fn load(
     connection: &mut PgConnection,
     facts: &mut FactsByTenant,
     commands: &[&Command],
+    fingerprinter: &Fingerprinter,
 ) -> Result<Timestamp, StoreError> {
     let clock = load_memories(connection, facts, commands).await?;
     load_archived_by(connection, facts, commands).await?;
+    load_changed_since(connection, facts, commands).await?;
     load_contents(connection, facts, commands).await?;
+    batch_sayings::load(connection, facts, commands, fingerprinter).await?;
     load_graphs(connection, facts, commands).await?;
     load_requests(connection, facts, commands).await?;
     Ok(clock)
 }
 
-fn facts_of<'facts>(
+pub(super) fn facts_of<'facts>(
     facts: &'facts mut FactsByTenant,
     tenant: &TenantId,
 ) -> Result<&'facts mut Facts, StoreError> {
@@ -41,7 +48,7 @@ fn facts_of<'facts>(
 
 /// The agent to whose memories a command is confined, settled facts aside; none: to those of its tenant. Who saves may
 /// not do so under an id that is taken, whoever has it.
-fn reach_of(command: &Command) -> Option<&str> {
+pub(super) fn reach_of(command: &Command) -> Option<&str> {
     let confined = command.call.principal.confined_to().filter(|_| !command.saves());
     confined.map(AgentId::as_str)
 }
@@ -62,7 +69,7 @@ async fn load_memories(
         .iter()
         .flat_map(|command| {
             let (tenant, reach) = (command.tenant().as_str(), reach_of(command));
-            command.memory_ids().into_iter().map(move |id| (tenant, id.as_str(), reach))
+            command.unseen_ids().into_iter().map(move |id| (tenant, id.as_str(), reach))
         })
         .collect();
     let rows: Vec<PgRow> = sqlx::query(include_str!("sql/load_memories.sql"))
@@ -115,6 +122,47 @@ async fn load_archived_by(
     Ok(())
 }
 
+/// What changed since somebody looked for the memories of a set: only that is looked at again.
+async fn load_changed_since(
+    connection: &mut PgConnection,
+    facts: &mut FactsByTenant,
+    commands: &[&Command],
+) -> Result<(), StoreError> {
+    for command in commands {
+        let Some(sighting) = command.sighting().filter(|sighting| sighting.refusal.is_none()) else {
+            continue;
+        };
+        let tenant = command.tenant();
+        if sighting.set.is_none() {
+            continue;
+        }
+        let facts = facts_of(facts, tenant)?;
+        for memory in &sighting.members {
+            facts.know_memory(memory.clone());
+        }
+        if facts.head.sequence == sighting.sequence {
+            continue;
+        }
+        let rows: Vec<PgRow> = sqlx::query(include_str!("sql/load_changed_since.sql"))
+            .bind(tenant.as_str())
+            .bind(sighting.sequence)
+            .bind(reach_of(command))
+            .fetch_all(&mut *connection)
+            .await?;
+        for row in &rows {
+            facts.know_nothing_of(&MemoryId::from_stored(row.try_get("changed_id")?));
+            if !row.try_get_raw("memory_key")?.is_null() {
+                let (of, memory) = MemoryRow::from_row(row)?.into_memory()?;
+                if of != *tenant {
+                    return Err(StoreError::Impossible("a row of a tenant that was not asked for"));
+                }
+                facts.know_memory(memory);
+            }
+        }
+    }
+    Ok(())
+}
+
 fn know_memories(facts: &mut FactsByTenant, rows: Vec<MemoryRow>) -> Result<(), StoreError> {
     for row in rows {
         let (tenant, memory) = row.into_memory()?;
@@ -131,21 +179,30 @@ struct KeyedContentRow {
     content: ContentRow,
 }
 
+/// The memories whose contents a command must know: one that is corrected, and what may have joined a set meanwhile.
+fn keys_to_read(command: &Command, facts: &Facts) -> Vec<MemoryKey> {
+    if let Body::Update(update) = &command.body {
+        // Another command of the batch may have asked for it.
+        let memory = facts.memory(&update.memory_id);
+        let memory = memory.filter(|memory| command.call.principal.reaches(memory));
+        return memory.map(|memory| memory.key).into_iter().collect();
+    }
+    let sighting = command.sighting().filter(|sighting| sighting.set.is_some());
+    let changed = sighting.into_iter().flat_map(|sighting| facts.changed_since(sighting.sequence));
+    changed.map(|(memory, _)| memory.key).collect()
+}
+
 async fn load_contents(
     connection: &mut PgConnection,
     facts: &mut FactsByTenant,
     commands: &[&Command],
 ) -> Result<(), StoreError> {
-    let updated: Vec<(&str, MemoryKey)> = commands
-        .iter()
-        .filter_map(|command| {
-            let Body::Update(update) = &command.body else { return None };
-            let memory = facts.get(command.tenant())?.memory(&update.memory_id)?;
-            // Another command of the batch may have asked for it.
-            command.call.principal.reaches(memory).then_some(())?;
-            Some((command.tenant().as_str(), memory.key))
-        })
-        .collect();
+    let mut updated: Vec<(&str, MemoryKey)> = Vec::new();
+    for command in commands {
+        let Some(facts) = facts.get(command.tenant()) else { continue };
+        let keys = keys_to_read(command, facts).into_iter();
+        updated.extend(keys.map(|key| (command.tenant().as_str(), key)));
+    }
     if updated.is_empty() {
         return Ok(());
     }

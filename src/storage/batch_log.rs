@@ -9,7 +9,7 @@ use super::codes;
 use super::error::StoreError;
 use super::gather::{column, gather};
 use crate::domain::answer::Answer;
-use crate::domain::audit::{AuditRecord, mode_number, state_number};
+use crate::domain::audit::{AuditRecord, cause_number, mode_number, state_number};
 use crate::domain::command::{Request, SaltedReason};
 use crate::domain::facts::Head;
 use crate::domain::ids::{ImportId, Sequence, TenantId};
@@ -97,6 +97,8 @@ fn bind_new_records<'facts>(
         .bind(column(records, |(_, record)| codes::kind_code(record.kind)))
         .bind(column(records, |(_, record)| record.previous_hash.to_vec()))
         .bind(column(records, |(_, record)| record.hash.to_vec()))
+        .bind(column(records, |(_, record)| cause_number(record.cause)))
+        .bind(column(records, |(_, record)| record.suppression.map(|id| id.0)))
 }
 
 fn bind_new_operations<'facts>(
@@ -118,7 +120,10 @@ fn bind_new_operations<'facts>(
         .bind(column(operations, |(_, operation)| operation.commit_time))
         .bind(column(operations, |(_, operation)| operation.answer.receipt.first_sequence))
         .bind(column(operations, |(_, operation)| operation.answer.receipt.last_sequence))
-        .bind(answers))
+        .bind(answers)
+        .bind(column(operations, |(_, operation)| {
+            i64::try_from(operation.answer.suppressed + operation.answer.lifted).unwrap_or(i64::MAX)
+        })))
 }
 
 fn encode(answer: &Answer) -> Result<String, StoreError> {

@@ -7,11 +7,13 @@ use super::batch_log::{self, MovedHead};
 use super::codes;
 use super::error::StoreError;
 use super::gather::{column, gather};
+use super::suppressions;
 use crate::domain::audit::state_number;
 use crate::domain::content::{Content, Metadata};
 use crate::domain::facts::Changes;
 use crate::domain::ids::{GraphId, ImportId, MemoryKey, Sequence, SubjectId, TenantId};
 use crate::domain::memory::Memory;
+use crate::domain::suppression::Fingerprint;
 
 /// One tenant's changes.
 pub type TenantChanges<'facts> = (&'facts TenantId, Changes<'facts>);
@@ -26,6 +28,8 @@ pub async fn write(
     insert_graphs(connection, &gather(changes, |changes| changes.graphs.clone())).await?;
     insert_memories(connection, &gather(changes, |changes| changes.saved.clone())).await?;
     update_contents(connection, &gather(changes, |changes| changes.rewritten.clone())).await?;
+    suppressions::delete(connection, &gather(changes, |changes| changes.lifted.clone())).await?;
+    suppressions::insert(connection, &gather(changes, |changes| changes.suppressed.clone())).await?;
     batch_log::write(connection, changes, heads).await
 }
 
@@ -71,13 +75,13 @@ async fn insert_graphs(connection: &mut PgConnection, graphs: &[(&str, &GraphId)
 
 async fn insert_memories(
     connection: &mut PgConnection,
-    saved: &[(&str, (&Memory, &Content))],
+    saved: &[(&str, (&Memory, &Content, &Fingerprint))],
 ) -> Result<(), StoreError> {
     if saved.is_empty() {
         return Ok(());
     }
-    let memories = column(saved, |(tenant, (memory, _))| (*tenant, *memory));
-    let contents = column(saved, |(_, (_, content))| *content);
+    let memories = column(saved, |(tenant, (memory, ..))| (*tenant, *memory));
+    let contents = column(saved, |(_, (_, content, _))| *content);
     sqlx::query(include_str!("sql/insert_memories.sql"))
         .bind(column(&memories, |(tenant, _)| *tenant))
         .bind(column(&memories, |(_, memory)| memory.key))
@@ -100,6 +104,7 @@ async fn insert_memories(
         .bind(column(&contents, |content| content.metadata().map(Metadata::encoded)))
         .bind(column(&contents, |content| content.normalized()))
         .bind(column(&contents, |content| content.normalization_version()))
+        .bind(column(saved, |(_, (.., fingerprint))| fingerprint.0.to_vec()))
         .execute(connection)
         .await?;
     Ok(())
@@ -107,18 +112,19 @@ async fn insert_memories(
 
 async fn update_contents(
     connection: &mut PgConnection,
-    contents: &[(&str, (MemoryKey, &Content))],
+    contents: &[(&str, (MemoryKey, &Content, &Fingerprint))],
 ) -> Result<(), StoreError> {
     if contents.is_empty() {
         return Ok(());
     }
     let updated = sqlx::query(include_str!("sql/update_contents.sql"))
         .bind(column(contents, |(tenant, _)| *tenant))
-        .bind(column(contents, |(_, (key, _))| *key))
-        .bind(column(contents, |(_, (_, content))| content.text()))
-        .bind(column(contents, |(_, (_, content))| content.metadata().map(Metadata::encoded)))
-        .bind(column(contents, |(_, (_, content))| content.normalized()))
-        .bind(column(contents, |(_, (_, content))| content.normalization_version()))
+        .bind(column(contents, |(_, (key, ..))| *key))
+        .bind(column(contents, |(_, (_, content, _))| content.text()))
+        .bind(column(contents, |(_, (_, content, _))| content.metadata().map(Metadata::encoded)))
+        .bind(column(contents, |(_, (_, content, _))| content.normalized()))
+        .bind(column(contents, |(_, (_, content, _))| content.normalization_version()))
+        .bind(column(contents, |(_, (.., fingerprint))| fingerprint.0.to_vec()))
         .execute(connection)
         .await?;
     all_found(updated.rows_affected(), contents.len())

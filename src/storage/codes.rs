@@ -2,7 +2,7 @@
 
 use super::error::StoreError;
 use crate::domain::audit::Action;
-use crate::domain::command::Mode;
+use crate::domain::forget::{Cause, Mode};
 use crate::domain::memory::{Kind, Origin, State};
 
 pub(super) fn kind_code(kind: Kind) -> i16 {
@@ -47,6 +47,13 @@ pub(super) fn mode(code: i16) -> Result<Option<Mode>, StoreError> {
         .into_iter()
         .find(|mode| crate::domain::audit::mode_number(*mode) == code)
         .ok_or(StoreError::Impossible("an unknown mode"))
+}
+
+pub(super) fn cause(code: i16) -> Result<Option<Cause>, StoreError> {
+    [None, Some(Cause::Correction), Some(Cause::UserRequest)]
+        .into_iter()
+        .find(|cause| crate::domain::audit::cause_number(*cause) == code)
+        .ok_or(StoreError::Impossible("an unknown cause"))
 }
 
 pub(super) fn action(code: i16) -> Result<Action, StoreError> {

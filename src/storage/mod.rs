@@ -4,9 +4,11 @@
 pub mod api_keys;
 pub mod batch_facts;
 pub mod batch_log;
+mod batch_sayings;
 pub mod batch_writes;
 mod codes;
 pub mod error;
+pub mod fingerprints;
 mod gather;
 pub mod heads;
 pub mod pool;
@@ -17,6 +19,8 @@ pub mod recall;
 pub mod retention;
 mod rows;
 pub mod schema;
+pub mod selection;
+pub mod suppressions;
 pub mod tx;
 
 pub use error::StoreError;

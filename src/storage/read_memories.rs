@@ -1,5 +1,7 @@
 //! Reads of memories.
 
+use std::collections::HashMap;
+
 use sqlx::PgConnection;
 
 use super::codes;
@@ -23,23 +25,27 @@ pub struct StoredMemory {
     pub content: Content,
     /// Why it was archived, while it is and unless the text was deleted.
     pub forget_reason: Option<Reason>,
+    /// Whether it is hidden from recall by a suppression that stands.
+    pub suppressed: bool,
 }
 
 #[derive(sqlx::FromRow)]
-pub(super) struct StoredMemoryRow {
+struct StoredMemoryRow {
     #[sqlx(flatten)]
     memory: MemoryRow,
     #[sqlx(flatten)]
     content: ContentRow,
     forget_reason: Option<String>,
+    suppressed: bool,
 }
 
 impl StoredMemoryRow {
-    pub(super) fn into_stored(self) -> Result<StoredMemory, StoreError> {
+    fn into_stored(self) -> Result<StoredMemory, StoreError> {
         Ok(StoredMemory {
             memory: self.memory.into_memory()?.1,
             content: self.content.into_content(),
             forget_reason: self.forget_reason.map(Reason::from_stored),
+            suppressed: self.suppressed,
         })
     }
 }
@@ -74,6 +80,39 @@ pub async fn get_memories(
     rows.into_iter().map(StoredMemoryRow::into_stored).collect()
 }
 
+/// The memories with these keys in the order of the keys, as many as a page can carry.
+pub async fn get_by_keys(
+    connection: &mut PgConnection,
+    tenant: &TenantId,
+    keys: &[MemoryKey],
+) -> Result<Vec<StoredMemory>, StoreError> {
+    let mut memories = Vec::with_capacity(keys.len());
+    let mut bytes = 0_usize;
+    // Some at a time, so that the database never sends much more than the page holds.
+    for chunk in keys.chunks(CHUNK) {
+        let rows: Vec<StoredMemoryRow> = sqlx::query_as(include_str!("sql/get_memories_by_key.sql"))
+            .bind(tenant.as_str())
+            .bind(chunk)
+            .fetch_all(&mut *connection)
+            .await?;
+        let mut found = HashMap::with_capacity(rows.len());
+        for row in rows {
+            let stored = row.into_stored()?;
+            if found.insert(stored.memory.key, stored).is_some() {
+                return Err(StoreError::Impossible("a key that two memories have"));
+            }
+        }
+        for stored in chunk.iter().filter_map(|key| found.remove(key)) {
+            bytes = bytes.saturating_add(stored.content.bytes());
+            if bytes > PAGE_BYTES && !memories.is_empty() {
+                return Ok(memories);
+            }
+            memories.push(stored);
+        }
+    }
+    Ok(memories)
+}
+
 /// Whether anything was ever put into the graph.
 pub async fn graph_exists(
     connection: &mut PgConnection,
@@ -104,7 +143,7 @@ pub struct MemoryPage<'query> {
 
 /// How many bytes of text and attachments a page holds: with all the rest well below 4 MiB, which is what gRPC
 /// clients take unless told otherwise.
-pub(super) const PAGE_BYTES: usize = 3 * 1024 * 1024;
+const PAGE_BYTES: usize = 3 * 1024 * 1024;
 /// How many memories are read at a time.
 const CHUNK: usize = 100;
 

@@ -23,6 +23,7 @@ struct OperationRow {
     commit_time: Timestamp,
     first_sequence: Sequence,
     last_sequence: Sequence,
+    other_records: i64,
     answer: Option<Json<Answer>>,
     reason: Option<String>,
     restorable: bool,
@@ -30,10 +31,10 @@ struct OperationRow {
 
 impl OperationRow {
     fn into_operation(self) -> Operation {
-        // One record a transition, so the run of sequences counts the changes.
+        // One record a transition, so the run of sequences counts the changes, but for what is no change of a memory.
         let memories_changed = match self.first_sequence {
             0 => 0,
-            first => self.last_sequence - first + 1,
+            first => self.last_sequence - first + 1 - self.other_records,
         };
         Operation {
             operation_id: OperationId(self.operation_id),

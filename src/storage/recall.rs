@@ -1,14 +1,14 @@
-//! What recall reads: first which memories hold what is looked for, then those of one page.
+//! Which memories hold what is looked for, best first.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 
 use futures_util::TryStreamExt;
 use sqlx::PgConnection;
 
 use super::codes;
 use super::error::StoreError;
-use super::read_memories::{PAGE_BYTES, StoredMemory, StoredMemoryRow, kinds};
+use super::read_memories::kinds;
 use crate::domain::Timestamp;
 use crate::domain::filter::Filter;
 use crate::domain::ids::{AgentId, GraphId, MemoryKey, SubjectId, TenantId};
@@ -36,6 +36,8 @@ pub struct Recall<'query> {
     pub without_facts: bool,
     /// What they must meet. Its states say nothing here: only active memories are recalled.
     pub filter: &'query Filter,
+    /// Only among these memories; none: among all.
+    pub among: Option<&'query [MemoryKey]>,
     /// Only what ranks behind this.
     pub after: Option<Rank>,
     /// How many at most.
@@ -63,6 +65,7 @@ pub async fn best(
             .bind(filter.origin.map(codes::origin_code))
             .bind(filter.create_time_from)
             .bind(filter.create_time_to)
+            .bind(recall.among)
             .fetch(connection);
     let mut best = BinaryHeap::with_capacity(recall.limit + 1);
     while let Some((key, create_time, normalized)) = candidates.try_next().await? {
@@ -78,43 +81,8 @@ pub async fn best(
     Ok(best.into_sorted_vec().into_iter().map(|Reverse(rank)| rank).collect())
 }
 
-/// The memories of these ranks in their order, as many as a page can carry.
-pub async fn read(
-    connection: &mut PgConnection,
-    tenant: &TenantId,
-    ranks: &[Rank],
-) -> Result<Vec<StoredMemory>, StoreError> {
-    let mut memories = Vec::with_capacity(ranks.len());
-    let mut bytes = 0_usize;
-    // Some at a time, so that the database never sends much more than the page holds.
-    for chunk in ranks.chunks(CHUNK) {
-        let keys: Vec<MemoryKey> = chunk.iter().map(|rank| rank.key).collect();
-        let rows: Vec<StoredMemoryRow> = sqlx::query_as(include_str!("sql/get_memories_by_key.sql"))
-            .bind(tenant.as_str())
-            .bind(&keys)
-            .fetch_all(&mut *connection)
-            .await?;
-        let mut found = HashMap::with_capacity(rows.len());
-        for row in rows {
-            let stored = row.into_stored()?;
-            found.insert(stored.memory.key, stored);
-        }
-        for stored in keys.iter().filter_map(|key| found.remove(key)) {
-            bytes = bytes.saturating_add(stored.content.bytes());
-            if bytes > PAGE_BYTES && !memories.is_empty() {
-                return Ok(memories);
-            }
-            memories.push(stored);
-        }
-    }
-    Ok(memories)
-}
-
-/// How many memories are read at a time.
-const CHUNK: usize = 100;
-
 /// A pattern of LIKE for texts that hold the piece; whatever is special in patterns stands for itself.
-fn pattern(piece: &str) -> String {
+pub(super) fn pattern(piece: &str) -> String {
     let mut pattern = String::with_capacity(piece.len() + 2);
     pattern.push('%');
     for character in piece.chars() {

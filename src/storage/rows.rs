@@ -9,7 +9,8 @@ use crate::domain::Timestamp;
 use crate::domain::audit::{AuditRecord, Hash};
 use crate::domain::content::Content;
 use crate::domain::ids::{
-    AgentId, GraphId, ImportId, MemoryId, OperationId, PrincipalId, RequestId, SubjectId, TenantId,
+    AgentId, GraphId, ImportId, MemoryId, OperationId, PrincipalId, RequestId, SubjectId, SuppressionId,
+    TenantId,
 };
 use crate::domain::memory::{Archive, Lifecycle, Memory, State};
 
@@ -88,6 +89,7 @@ pub(super) struct AuditRow {
     to_state: i16,
     principal_id: String,
     agent_id: String,
+    cause: i16,
     reason_digest: Option<Vec<u8>>,
     channel: Option<String>,
     request_id: Option<Uuid>,
@@ -96,6 +98,7 @@ pub(super) struct AuditRow {
     mode: i16,
     graph_id: String,
     import_id: Option<String>,
+    suppression_id: Option<Uuid>,
     kind: i16,
     previous_hash: Vec<u8>,
     hash: Vec<u8>,
@@ -112,6 +115,7 @@ impl AuditRow {
             to: codes::state(self.to_state)?,
             principal: PrincipalId::from_stored(self.principal_id),
             agent: AgentId::from_stored(self.agent_id),
+            cause: codes::cause(self.cause)?,
             reason_digest: self.reason_digest.as_deref().map(hash).transpose()?,
             channel: self.channel,
             request_id: self.request_id.map(RequestId),
@@ -120,6 +124,7 @@ impl AuditRow {
             mode: codes::mode(self.mode)?,
             graph: GraphId::from_stored(self.graph_id),
             import: self.import_id.map(ImportId::from_stored),
+            suppression: self.suppression_id.map(SuppressionId),
             kind: codes::kind(self.kind)?,
             previous_hash: hash(&self.previous_hash)?,
             hash: hash(&self.hash)?,

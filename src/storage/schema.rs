@@ -9,7 +9,7 @@ use super::error::StoreError;
 pub static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
 /// The version of the schema that this binary is made for: the number of its newest migration.
-pub const SCHEMA_VERSION: i32 = 2;
+pub const SCHEMA_VERSION: i32 = 3;
 
 /// What the runtime role may do. It can alter nothing, neither update nor delete an audit record, and of an
 /// API key change nothing but when it was last used.
@@ -19,6 +19,7 @@ const RUNTIME_GRANTS: &[(&str, &str)] = &[
     ("SELECT, INSERT", "graphs"),
     ("SELECT, INSERT, UPDATE, DELETE", "memories"),
     ("SELECT, INSERT, UPDATE, DELETE", "memory_contents"),
+    ("SELECT, INSERT, DELETE", "suppressions"),
     ("SELECT, INSERT", "audit_records"),
     ("SELECT, INSERT", "operations"),
     ("SELECT, INSERT", "operation_reasons"),

@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chrono::DateTime;
 use memory_lifecycle::domain::audit::{Action, AuditRecord, GENESIS, Hash, reason_digest};
-use memory_lifecycle::domain::command::Mode;
+use memory_lifecycle::domain::forget::{Cause, Mode};
 use memory_lifecycle::domain::ids::{
     AgentId, GraphId, MemoryId, OperationId, PrincipalId, RequestId, TenantId,
 };
@@ -58,6 +58,10 @@ fn read(record: &Value, previous_hash: Hash) -> AuditRecord {
         to: state("toState"),
         principal: PrincipalId::parse(text("principalId").unwrap()).unwrap(),
         agent: AgentId::parse(text("agentId").unwrap()).unwrap(),
+        cause: text("cause").map(|cause| {
+            assert_eq!(cause, "FORGET_CAUSE_CORRECTION");
+            Cause::Correction
+        }),
         reason_digest: text("reasonDigest").map(|text| STANDARD.decode(text).unwrap().try_into().unwrap()),
         channel: text("channel").map(str::to_owned),
         request_id: text("requestId").map(|text| RequestId::parse(text).unwrap()),
@@ -69,6 +73,7 @@ fn read(record: &Value, previous_hash: Hash) -> AuditRecord {
         }),
         graph: GraphId::parse(text("graphId").unwrap()).unwrap(),
         import: None,
+        suppression: None,
         kind: Kind::Memory,
         previous_hash,
         hash: GENESIS,

@@ -32,5 +32,6 @@ mod proxy;
 mod readme;
 mod rules;
 mod schema;
+mod selection;
 mod stalls;
 mod storms;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::auth::jwt::mint::{Issuer, MintError};
 use crate::clock::Clock;
-use crate::config::TokenKey;
+use crate::config::{Keys, SecretKey};
 
 /// Why a key could not be kept.
 #[derive(Debug, thiserror::Error)]
@@ -24,21 +24,24 @@ pub(super) enum KeyError {
     Mint(#[from] MintError),
 }
 
-/// The key that signs page tokens: the folder's own, made the first time.
-pub(super) fn token_key(data_dir: &Path, clock: &Clock) -> Result<TokenKey, KeyError> {
-    kept_or_made(&data_dir.join("token.key"), clock)
+/// The keys of the server: the folder's own, made the first time.
+pub(super) fn keys(data_dir: &Path, clock: &Clock) -> Result<Keys, KeyError> {
+    Ok(Keys {
+        tokens: kept_or_made(&data_dir.join("token.key"), clock)?,
+        fingerprints: kept_or_made(&data_dir.join("fingerprint.key"), clock)?,
+    })
 }
 
 /// The issuer whose tokens the folder's `dev` accepts, made the first time.
 pub(super) fn issuer(data_dir: &Path, clock: &Clock) -> Result<Issuer, KeyError> {
     let path = signing_key(data_dir);
-    let TokenKey(seed) = kept_or_made(&path, clock)?;
+    let SecretKey(seed) = kept_or_made(&path, clock)?;
     Ok(Issuer::from_seed(&seed)?)
 }
 
 /// The same, where a `dev` has been before.
 pub(super) fn kept_issuer(data_dir: &Path) -> Result<Issuer, KeyError> {
-    let TokenKey(seed) = kept(&signing_key(data_dir))?.ok_or_else(|| KeyError::None(shown(data_dir)))?;
+    let SecretKey(seed) = kept(&signing_key(data_dir))?.ok_or_else(|| KeyError::None(shown(data_dir)))?;
     Ok(Issuer::from_seed(&seed)?)
 }
 
@@ -50,24 +53,24 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-fn kept_or_made(path: &Path, clock: &Clock) -> Result<TokenKey, KeyError> {
+fn kept_or_made(path: &Path, clock: &Clock) -> Result<SecretKey, KeyError> {
     match kept(path)? {
         Some(key) => Ok(key),
         None => make(path, clock),
     }
 }
 
-fn kept(path: &Path) -> Result<Option<TokenKey>, KeyError> {
+fn kept(path: &Path) -> Result<Option<SecretKey>, KeyError> {
     match std::fs::read_to_string(path) {
-        Ok(text) => TokenKey::parse(text.trim()).map(Some).ok_or_else(|| KeyError::IllFormed(shown(path))),
+        Ok(text) => SecretKey::parse(text.trim()).map(Some).ok_or_else(|| KeyError::IllFormed(shown(path))),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(source) => Err(KeyError::File { path: shown(path), source }),
     }
 }
 
-fn make(path: &Path, clock: &Clock) -> Result<TokenKey, KeyError> {
+fn make(path: &Path, clock: &Clock) -> Result<SecretKey, KeyError> {
     let failed = |source| KeyError::File { path: shown(path), source };
-    let key = TokenKey(clock.random_bytes());
+    let key = SecretKey(clock.random_bytes());
     // Whole under another name first: a crash half way leaves no broken key behind.
     let making = path.with_extension("key.new");
     let mut file = OpenOptions::new()

@@ -3,14 +3,16 @@
 use std::collections::HashMap;
 
 use super::super::Timestamp;
-use super::super::answer::{Answer, AnswerBody, MemoryResult, Receipt, Shown};
+use super::super::answer::{Answer, AnswerBody, Kept, MemoryResult, Receipt, Shown};
 use super::super::audit::{self, Action, AuditRecord};
-use super::super::command::{Call, Mode};
+use super::super::command::Call;
 use super::super::content::Content;
 use super::super::facts::{Facts, Head};
-use super::super::ids::{MemoryId, Sequence};
+use super::super::forget::{Cause, Mode};
+use super::super::ids::{MemoryId, Sequence, SuppressionId};
 use super::super::memory::{Archive, Memory, State};
 use super::super::operation::NewOperation;
+use super::super::suppression::{self, Fingerprint, SuppressedMemory, Suppression};
 use super::{Change, Decision};
 
 /// A decision in the making.
@@ -23,8 +25,30 @@ pub(super) struct Draft<'facts> {
     records: Vec<AuditRecord>,
     /// What this decision has made of memories so far; `None`: erased.
     overlay: HashMap<MemoryId, Option<Memory>>,
+    /// What it has made of suppressions so far; `None`: lifted.
+    suppressions: HashMap<Fingerprint, Option<Suppression>>,
+    suppressed: usize,
+    lifted: usize,
+    kept: Vec<Kept>,
     body: AnswerBody,
     shown: Option<Box<Shown>>,
+}
+
+/// What a record says beside whom it concerns.
+#[derive(Clone, Copy)]
+struct Entry {
+    action: Action,
+    from: Option<State>,
+    to: Option<State>,
+    mode: Option<Mode>,
+    cause: Option<Cause>,
+    suppression: Option<SuppressionId>,
+}
+
+impl Entry {
+    fn of(action: Action, from: Option<State>, to: Option<State>) -> Self {
+        Self { action, from, to, mode: None, cause: None, suppression: None }
+    }
 }
 
 impl<'facts> Draft<'facts> {
@@ -37,6 +61,10 @@ impl<'facts> Draft<'facts> {
             changes: Vec::new(),
             records: Vec::new(),
             overlay: HashMap::new(),
+            suppressions: HashMap::new(),
+            suppressed: 0,
+            lifted: 0,
+            kept: Vec::new(),
             body: AnswerBody::Results(Vec::new()),
             shown: None,
         }
@@ -55,19 +83,20 @@ impl<'facts> Draft<'facts> {
         self.head.sequence + 1
     }
 
-    pub(super) fn save(&mut self, memory: Memory, content: Content) {
-        self.record(Action::Remembered, &memory, None, Some(State::Active), None);
+    pub(super) fn save(&mut self, memory: Memory, content: Content, fingerprint: Fingerprint) {
+        self.record(&Entry::of(Action::Remembered, None, Some(State::Active)), &(&memory).into());
         self.overlay.insert(memory.id.clone(), Some(memory.clone()));
-        self.changes.push(Change::Save(memory, content));
+        self.changes.push(Change::Save(memory, content, fingerprint));
     }
 
     /// Archives an active memory and gives its new image; one that is not active stays as it is.
-    pub(super) fn archive(&mut self, memory: Memory, purge_time: Option<Timestamp>) -> Memory {
+    pub(super) fn archive(&mut self, memory: Memory, purge_time: Option<Timestamp>, cause: Cause) -> Memory {
         let archive = Archive { forget_time: self.now, purge_time, operation: self.call.operation_id };
         match memory.archived(archive, self.next_sequence()) {
             Ok(memory) => {
-                let (from, to) = (Some(State::Active), Some(State::Archived));
-                self.record(Action::Archived, &memory, from, to, Some(Mode::Soft));
+                let entry = Entry::of(Action::Archived, Some(State::Active), Some(State::Archived));
+                let entry = Entry { mode: Some(Mode::Soft), cause: Some(cause), ..entry };
+                self.record(&entry, &(&memory).into());
                 self.replace(memory.clone());
                 memory
             }
@@ -79,8 +108,8 @@ impl<'facts> Draft<'facts> {
     pub(super) fn restore(&mut self, memory: Memory) -> Memory {
         match memory.restored(self.now, self.next_sequence()) {
             Ok(memory) => {
-                let (from, to) = (Some(State::Archived), Some(State::Active));
-                self.record(Action::Restored, &memory, from, to, None);
+                let entry = Entry::of(Action::Restored, Some(State::Archived), Some(State::Active));
+                self.record(&entry, &(&memory).into());
                 self.replace(memory.clone());
                 memory
             }
@@ -88,17 +117,29 @@ impl<'facts> Draft<'facts> {
         }
     }
 
-    pub(super) fn erase(&mut self, memory: Memory, action: Action, mode: Option<Mode>) {
-        self.record(action, &memory, Some(memory.state()), Some(State::Erased), mode);
+    /// Erases a memory because somebody asked for it, and why.
+    pub(super) fn erase(&mut self, memory: Memory, cause: Cause) {
+        let entry = Entry::of(Action::Erased, Some(memory.state()), Some(State::Erased));
+        self.remove(Entry { mode: Some(Mode::Hard), cause: Some(cause), ..entry }, memory);
+    }
+
+    /// Erases a memory because its purge time came.
+    pub(super) fn expire(&mut self, memory: Memory) {
+        self.remove(Entry::of(Action::Expired, Some(memory.state()), Some(State::Erased)), memory);
+    }
+
+    fn remove(&mut self, entry: Entry, memory: Memory) {
+        self.record(&entry, &(&memory).into());
         self.overlay.insert(memory.id.clone(), None);
         self.changes.push(Change::Erase(memory));
     }
 
     /// Gives a memory, already at the next sequence, another content.
-    pub(super) fn rewrite(&mut self, memory: Memory, content: Content) {
-        self.record(Action::Updated, &memory, Some(State::Active), Some(State::Active), None);
+    pub(super) fn rewrite(&mut self, memory: Memory, content: Content, fingerprint: Fingerprint) {
+        let entry = Entry::of(Action::Updated, Some(State::Active), Some(State::Active));
+        self.record(&entry, &(&memory).into());
         self.overlay.insert(memory.id.clone(), Some(memory.clone()));
-        self.changes.push(Change::Rewrite(memory, content));
+        self.changes.push(Change::Rewrite(memory, content, fingerprint));
     }
 
     fn replace(&mut self, memory: Memory) {
@@ -106,15 +147,66 @@ impl<'facts> Draft<'facts> {
         self.changes.push(Change::Replace(memory));
     }
 
-    fn record(
-        &mut self,
-        action: Action,
-        memory: &Memory,
-        from: Option<State>,
-        to: Option<State>,
-        mode: Option<Mode>,
-    ) {
+    /// The suppression of a content as this decision has it by now, if one stands.
+    pub(super) fn suppression(&self, fingerprint: &Fingerprint) -> Option<&Suppression> {
+        match self.suppressions.get(fingerprint) {
+            Some(suppression) => suppression.as_ref(),
+            None => self.facts.suppression(fingerprint),
+        }
+    }
+
+    /// Suppresses what a memory says, unless that is already so. What somebody without `memory:admin` suppressed, somebody who
+    /// has it suppresses anew: for settled facts too, and not to be lifted by whoever it was before.
+    pub(super) fn suppress(&mut self, memory: &Memory, fingerprint: Fingerprint) {
+        let by_admin = self.call.principal.is_admin();
+        let standing = self.suppression(&fingerprint);
+        if standing.is_some_and(|standing| standing.by_admin || !by_admin) {
+            return;
+        }
+        let made_now = || suppression::name(&self.facts.tenant, self.next_sequence());
+        let suppression = Suppression {
+            id: standing.map_or_else(made_now, |standing| standing.id),
+            fingerprint,
+            by_admin,
+            // Whom it concerned before, it still does.
+            of: standing.map_or_else(|| memory.into(), |standing| standing.of.clone()),
+            operation: self.call.operation_id,
+            principal: self.call.principal.id.clone(),
+            create_time: self.now,
+        };
+        let entry = Entry {
+            cause: Some(Cause::UserRequest),
+            suppression: Some(suppression.id),
+            ..Entry::of(Action::Suppressed, None, None)
+        };
+        self.record(&entry, &memory.into());
+        self.suppressed += 1;
+        self.suppressions.insert(fingerprint, Some(suppression.clone()));
+        self.changes.push(Change::Suppress(suppression));
+    }
+
+    /// Lifts a suppression that stands.
+    pub(super) fn lift(&mut self, suppression: Suppression) {
+        let entry = Entry::of(Action::SuppressionLifted, None, None);
+        self.record(&Entry { suppression: Some(suppression.id), ..entry }, &suppression.of);
+        self.lifted += 1;
+        self.suppressions.insert(suppression.fingerprint, None);
+        self.changes.push(Change::Lift(suppression));
+    }
+
+    /// Whether anything was recorded so far.
+    pub(super) fn changes_something(&self) -> bool {
+        !self.records.is_empty()
+    }
+
+    /// Keeps words of a memory for as long as the call lasts.
+    pub(super) fn keep(&mut self, kept: Kept) {
+        self.kept.push(kept);
+    }
+
+    fn record(&mut self, entry: &Entry, memory: &SuppressedMemory) {
         let call = self.call;
+        let Entry { action, from, to, mode, cause, suppression } = *entry;
         let record = AuditRecord {
             sequence: self.next_sequence(),
             operation_id: call.operation_id,
@@ -124,6 +216,7 @@ impl<'facts> Draft<'facts> {
             to,
             principal: call.principal.id.clone(),
             agent: memory.agent.clone(),
+            cause,
             reason_digest: call
                 .reason
                 .as_ref()
@@ -135,6 +228,7 @@ impl<'facts> Draft<'facts> {
             mode,
             graph: memory.graph.clone(),
             import: memory.import.clone(),
+            suppression,
             kind: memory.kind,
             previous_hash: self.head.hash,
             hash: audit::GENESIS,
@@ -153,8 +247,8 @@ impl<'facts> Draft<'facts> {
     }
 
     /// The memory that the answer shows.
-    pub(super) fn show(&mut self, memory: Memory, content: Content) {
-        self.shown = Some(Box::new(Shown { memory, content, forget_reason: None }));
+    pub(super) fn show(&mut self, memory: Memory, content: Content, suppressed: bool) {
+        self.shown = Some(Box::new(Shown { memory, content, forget_reason: None, suppressed }));
     }
 
     pub(super) fn finish(self) -> Decision {
@@ -168,7 +262,11 @@ impl<'facts> Draft<'facts> {
                 head_hash: self.head.hash,
             },
             body: self.body,
+            suppressed: self.suppressed,
+            lifted: self.lifted,
+            kept: self.kept,
             memory: self.shown,
+            suppression_reason: None,
             replayed: false,
             validate_only: false,
         };

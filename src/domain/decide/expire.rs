@@ -2,7 +2,6 @@
 
 use super::super::Timestamp;
 use super::super::answer::{MemoryResult, Outcome};
-use super::super::audit::Action;
 use super::super::command::{Call, Command};
 use super::super::facts::Facts;
 use super::super::memory::State;
@@ -24,7 +23,7 @@ pub(super) fn expire(facts: &Facts, command: &Command, now: Timestamp) -> Option
     let mut results = Vec::with_capacity(due.len());
     for memory in due {
         results.push(MemoryResult::of(&memory, Outcome::Erased, State::Erased));
-        draft.erase(memory, Action::Expired, None);
+        draft.expire(memory);
     }
     draft.answer_results(results);
     Some(draft.finish())

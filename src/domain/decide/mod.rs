@@ -10,6 +10,7 @@ mod draft;
 mod expire;
 mod forget;
 mod import;
+mod lift;
 mod remember;
 mod restore;
 #[cfg(test)]
@@ -26,6 +27,7 @@ use super::memory::Memory;
 use super::operation::NewOperation;
 use super::policy::Policy;
 use super::refusal::Refusal;
+use super::suppression::{Fingerprint, Suppression};
 use draft::Draft;
 
 /// What one command comes to. Applied to the facts, then written.
@@ -47,13 +49,17 @@ pub struct Decision {
 #[derive(Debug)]
 pub enum Change {
     /// A new memory.
-    Save(Memory, Content),
+    Save(Memory, Content, Fingerprint),
     /// A memory whose row changes and whose content stays.
     Replace(Memory),
     /// A memory whose content changes too.
-    Rewrite(Memory, Content),
+    Rewrite(Memory, Content, Fingerprint),
     /// A memory that is gone.
     Erase(Memory),
+    /// A suppression that stands from now on, in place of one of the same name if there is one.
+    Suppress(Suppression),
+    /// A suppression that stands no longer.
+    Lift(Suppression),
 }
 
 /// Settles one command on the facts and makes what it decided part of them: a request that was answered
@@ -87,11 +93,12 @@ pub fn settle(
 fn decide(facts: &Facts, command: &Command, policy: &Policy, now: Timestamp) -> Result<Decision, Refusal> {
     let mut draft = Draft::new(facts, &command.call, now);
     match &command.body {
-        Body::Remember(memory) => remember::decide(&mut draft, memory)?,
-        Body::Import(import) => import::decide(&mut draft, import),
-        Body::Update(update) => update::decide(&mut draft, update)?,
+        Body::Remember(memory) => remember::decide(&mut draft, memory, policy)?,
+        Body::Import(import) => import::decide(&mut draft, import, policy),
+        Body::Update(update) => update::decide(&mut draft, update, policy)?,
         Body::Forget(forget) => forget::decide(&mut draft, forget, policy)?,
         Body::Restore(restore) => restore::decide(&mut draft, restore)?,
+        Body::Lift(suppression) => lift::decide(&mut draft, *suppression)?,
         Body::Expire(_) => {}
     }
     Ok(draft.finish())

@@ -5,6 +5,7 @@ use super::super::answer::AnswerBody;
 use super::super::command::NewMemory;
 use super::super::ids::{AgentId, ImportId};
 use super::super::memory::{Kind, Lifecycle, Memory, Origin};
+use super::super::policy::Policy;
 use super::super::refusal::Refusal;
 use super::draft::Draft;
 
@@ -17,16 +18,16 @@ pub(super) struct Provenance {
     pub(super) create_time: Timestamp,
 }
 
-pub(super) fn decide(draft: &mut Draft<'_>, new: &NewMemory) -> Result<(), Refusal> {
+pub(super) fn decide(draft: &mut Draft<'_>, new: &NewMemory, policy: &Policy) -> Result<(), Refusal> {
     let provenance = Provenance {
         agent: draft.call.principal.agent.clone(),
         origin: Origin::Saved,
         import: None,
         create_time: draft.now,
     };
-    let memory = save(draft, new, provenance)?;
+    let memory = save(draft, new, provenance, policy)?;
     draft.answer(AnswerBody::Memory(memory.id.clone(), memory.key));
-    draft.show(memory, new.content.clone());
+    draft.show(memory, new.content.clone(), false);
     Ok(())
 }
 
@@ -35,12 +36,18 @@ pub(super) fn save(
     draft: &mut Draft<'_>,
     new: &NewMemory,
     provenance: Provenance,
+    policy: &Policy,
 ) -> Result<Memory, Refusal> {
     if new.kind == Kind::Fact && !draft.call.principal.is_admin() {
         return Err(Refusal::ProtectedKind);
     }
     if draft.memory(&new.id).is_some() {
         return Err(Refusal::AlreadyExists);
+    }
+    let fingerprint =
+        policy.fingerprinter.of(&draft.facts.tenant, new.subject.as_ref(), new.content.normalized());
+    if draft.suppression(&fingerprint).is_some_and(|standing| standing.bars(new.kind)) {
+        return Err(Refusal::ContentSuppressed);
     }
     let sequence = draft.next_sequence();
     let memory = Memory {
@@ -58,6 +65,6 @@ pub(super) fn save(
         create_time: provenance.create_time,
         update_time: draft.now,
     };
-    draft.save(memory.clone(), new.content.clone());
+    draft.save(memory.clone(), new.content.clone(), fingerprint);
     Ok(memory)
 }

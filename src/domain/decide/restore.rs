@@ -8,28 +8,32 @@ use super::super::memory::{Lifecycle, Memory, State};
 use super::super::refusal::Refusal;
 use super::draft::Draft;
 use super::forget::{refused, well_formed};
+use super::lift::may_lift;
 
 pub(super) fn decide(draft: &mut Draft<'_>, restore: &Restore) -> Result<(), Refusal> {
     let results = match &restore.selection {
-        RestoreSelection::Ids(targets) => targets.iter().map(|target| by_id(draft, target)).collect(),
-        RestoreSelection::Operation(operation) => by_operation(draft, *operation)?,
+        RestoreSelection::Ids(targets) => {
+            targets.iter().map(|target| by_id(draft, target, restore.lift_suppression)).collect()
+        }
+        RestoreSelection::Operation(operation) => by_operation(draft, *operation, restore.lift_suppression)?,
     };
     draft.answer_results(results);
     Ok(())
 }
 
-fn by_id(draft: &mut Draft<'_>, target: &Target) -> MemoryResult {
+fn by_id(draft: &mut Draft<'_>, target: &Target, lifts: bool) -> MemoryResult {
     let found = well_formed(target).and_then(|id| {
         draft.facts.find(&draft.call.principal, id, &Filter::default())?;
         draft.memory(id).cloned().ok_or(Refusal::MemoryNotFound)
     });
-    match found {
-        Ok(memory) => restore(draft, memory),
-        Err(refusal) => refused(target, refusal),
-    }
+    found.and_then(|memory| restore(draft, memory, lifts)).unwrap_or_else(|refusal| refused(target, refusal))
 }
 
-fn by_operation(draft: &mut Draft<'_>, operation: OperationId) -> Result<Vec<MemoryResult>, Refusal> {
+fn by_operation(
+    draft: &mut Draft<'_>,
+    operation: OperationId,
+    lifts: bool,
+) -> Result<Vec<MemoryResult>, Refusal> {
     let principal = &draft.call.principal;
     let memories: Vec<Memory> = draft
         .facts
@@ -43,12 +47,27 @@ fn by_operation(draft: &mut Draft<'_>, operation: OperationId) -> Result<Vec<Mem
     if memories.is_empty() && !draft.facts.has_operation(operation, principal) {
         return Err(Refusal::OperationNotFound);
     }
-    Ok(memories.into_iter().map(|memory| restore(draft, memory)).collect())
+    let each = memories.into_iter().map(|memory| {
+        let id = memory.id.as_str().to_owned();
+        restore(draft, memory, lifts)
+            .unwrap_or_else(|refusal| MemoryResult::without_memory(id, Outcome::Refused, Some(refusal)))
+    });
+    Ok(each.collect())
 }
 
-fn restore(draft: &mut Draft<'_>, memory: Memory) -> MemoryResult {
-    match memory.lifecycle {
-        Lifecycle::Active => MemoryResult::of(&memory, Outcome::AlreadyActive, State::Active),
-        Lifecycle::Archived(_) => MemoryResult::of(&draft.restore(memory), Outcome::Restored, State::Active),
+fn restore(draft: &mut Draft<'_>, memory: Memory, lifts: bool) -> Result<MemoryResult, Refusal> {
+    let Lifecycle::Archived(_) = memory.lifecycle else {
+        return Ok(MemoryResult::of(&memory, Outcome::AlreadyActive, State::Active));
+    };
+    // Loaded with every archived memory that may be restored; without it nothing is known of suppressions.
+    let fingerprint = *draft.facts.fingerprint(memory.key).ok_or(Refusal::MemoryNotFound)?;
+    let standing = draft.suppression(&fingerprint).filter(|standing| standing.bars(memory.kind)).cloned();
+    if let Some(suppression) = standing {
+        if !lifts {
+            return Err(Refusal::ContentSuppressed);
+        }
+        may_lift(draft, &suppression)?;
+        draft.lift(suppression);
     }
+    Ok(MemoryResult::of(&draft.restore(memory), Outcome::Restored, State::Active))
 }

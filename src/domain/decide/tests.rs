@@ -8,18 +8,18 @@ use super::super::Timestamp;
 use super::super::answer::{Answer, Outcome};
 use super::super::audit::Action;
 use super::super::capability::{Capabilities, Capability};
-use super::super::command::{
-    Body, Call, Command, Forget, Mode, NewMemory, Restore, RestoreSelection, Target, Update,
-};
+use super::super::command::{Body, Call, Command, NewMemory, Restore, RestoreSelection, Target, Update};
 use super::super::content::Content;
 use super::super::facts::{Facts, Head};
 use super::super::filter::Filter;
+use super::super::forget::{Cause, Forget, Mode, Named};
 use super::super::ids::{AgentId, Etag, GraphId, MemoryId, OperationId, PrincipalId, TenantId};
 use super::super::memory::{Kind, State};
 use super::super::operation::Method;
 use super::super::policy::{Policy, Retention};
 use super::super::principal::Principal;
 use super::super::refusal::Refusal;
+use super::super::suppression::Fingerprinter;
 use super::settle;
 
 const DAY: TimeDelta = TimeDelta::days(1);
@@ -32,6 +32,10 @@ struct World {
     policy: Policy,
 }
 
+fn policy(retention: Retention) -> Policy {
+    Policy { retention, largest_selection: 10, fingerprinter: Fingerprinter::new([1; 32]) }
+}
+
 impl World {
     fn new() -> Self {
         let tenant = TenantId::parse("tenant").unwrap();
@@ -39,7 +43,7 @@ impl World {
             facts: Facts::new(tenant, Head::EMPTY),
             now: Timestamp::UNIX_EPOCH + DAY,
             operations: 0,
-            policy: Policy { retention: Retention::For(DAY) },
+            policy: policy(Retention::For(DAY)),
         }
     }
 
@@ -111,7 +115,16 @@ fn targets(ids: &[&str]) -> Vec<Target> {
 }
 
 fn forget_with(ids: &[&str], mode: Mode, filter: Filter, etag: Option<Etag>) -> Body {
-    Body::Forget(Forget { targets: targets(ids), filter, mode, etag, single: ids.len() == 1 })
+    Body::Forget(Forget {
+        named: Named::ById,
+        targets: targets(ids),
+        filter,
+        mode,
+        cause: Cause::Correction,
+        etag,
+        single: ids.len() == 1,
+        verify: false,
+    })
 }
 
 fn forget(id: &str, mode: Mode) -> Body {
@@ -119,7 +132,7 @@ fn forget(id: &str, mode: Mode) -> Body {
 }
 
 fn restore(id: &str) -> Body {
-    Body::Restore(Restore { selection: RestoreSelection::Ids(targets(&[id])) })
+    Body::Restore(Restore { selection: RestoreSelection::Ids(targets(&[id])), lift_suppression: false })
 }
 
 fn update(id: &str, text: &str) -> Body {
@@ -182,7 +195,7 @@ fn the_purge_time_is_kept_and_a_moment_before_it_the_memory_comes_back() {
     let mut world = World::new();
     world.settle(remember("m")).unwrap();
     world.settle(forget("m", Mode::Soft)).unwrap();
-    world.policy = Policy { retention: Retention::Never };
+    world.policy = policy(Retention::Never);
     world.now += DAY - TimeDelta::microseconds(1);
     assert_eq!(world.outcome(restore("m")), Ok(Outcome::Restored));
     world.settle(forget("m", Mode::Soft)).unwrap();
@@ -274,7 +287,7 @@ proptest! {
             prop_assert_eq!(record.hash, record.computed_hash(&world.facts.tenant));
             previous = record.hash;
         }
-        for (memory, _) in changes.saved {
+        for (memory, ..) in changes.saved {
             prop_assert!(memory.version >= memory.key);
         }
     }

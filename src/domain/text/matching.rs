@@ -11,6 +11,8 @@ const MOST_CHARACTERS: usize = 512;
 /// What is looked for: one or more pieces, all of which a text must hold, in any order.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Query {
+    /// All of it, normalised.
+    whole: String,
     pieces: Vec<String>,
 }
 
@@ -27,6 +29,9 @@ pub enum QueryFault {
     /// Nothing is left of it when white space and invisible characters are gone.
     #[error("must hold something to look for")]
     Empty,
+    /// It holds U+0000, which no text does.
+    #[error("must not hold U+0000")]
+    Nul,
     /// It is too long.
     #[error("must have at most 512 characters")]
     TooLong,
@@ -38,19 +43,40 @@ impl Query {
         if text.chars().count() > MOST_CHARACTERS {
             return Err(QueryFault::TooLong);
         }
+        if text.contains('\0') {
+            return Err(QueryFault::Nul);
+        }
+        let whole = normalize(text);
         let mut pieces: Vec<String> = Vec::new();
-        for piece in normalize(text).split(' ').filter(|piece| !piece.is_empty()) {
+        for piece in whole.split(' ').filter(|piece| !piece.is_empty()) {
             // One that stands there twice asks for nothing more.
             if !pieces.iter().any(|known| known == piece) {
                 pieces.push(piece.to_owned());
             }
         }
-        if pieces.is_empty() { Err(QueryFault::Empty) } else { Ok(Self { pieces }) }
+        if pieces.is_empty() { Err(QueryFault::Empty) } else { Ok(Self { whole, pieces }) }
+    }
+
+    /// A query that finds the memory whose normalised text begins like this; `is_whole`: that is all of it.
+    pub fn that_finds(beginning: &str, is_whole: bool) -> Self {
+        let mut pieces: Vec<String> = beginning.split(' ').map(str::to_owned).collect();
+        if !is_whole && pieces.len() > 1 {
+            // It may have been cut in the middle of a word.
+            pieces.pop();
+        }
+        pieces.sort_unstable();
+        pieces.dedup();
+        Self { whole: beginning.to_owned(), pieces }
     }
 
     /// The pieces, normalised. A text that lacks one of them anywhere is not found.
     pub fn pieces(&self) -> &[String] {
         &self.pieces
+    }
+
+    /// Whether a normalised text says just this and nothing else.
+    pub fn is(&self, normalized: &str) -> bool {
+        self.whole == normalized
     }
 
     /// Whether a normalised text holds every piece.
@@ -77,8 +103,13 @@ fn holds(text: &str, piece: &str) -> bool {
         if begins && ends {
             return true;
         }
-        // The next place may overlap this one.
+        // The next place may overlap this one. A word can begin only where one does: in what is left of this word it cannot, and
+        // to try would take the square of its length.
         from += at + first.len_utf8();
+        if begins_word {
+            let left = text.get(from..).unwrap_or_default();
+            from += left.find(|next| !is_of_spaced_word(next)).unwrap_or(left.len());
+        }
     }
     false
 }
@@ -91,19 +122,23 @@ fn is_boundary(neighbour: Option<char>) -> bool {
 
 /// Whether a character is part of a word that others begin and end around.
 fn is_of_spaced_word(character: char) -> bool {
-    if character.is_ascii() {
-        return character.is_ascii_alphanumeric();
-    }
     const CATEGORIES: CodePointMapDataBorrowed<'static, GeneralCategory> =
         CodePointMapData::<GeneralCategory>::new();
     const WORD: GeneralCategoryGroup =
         GeneralCategoryGroup::Letter.union(GeneralCategoryGroup::Mark).union(GeneralCategoryGroup::Number);
+    if character.is_ascii() {
+        return character.is_ascii_alphanumeric();
+    }
     WORD.contains(CATEGORIES.get(character)) && !is_written_without_spaces(character)
 }
 
 /// Whether a script puts no spaces between words; and Hangul, where endings cling to words.
 fn is_written_without_spaces(character: char) -> bool {
     const SCRIPTS: CodePointMapDataBorrowed<'static, Script> = CodePointMapData::<Script>::new();
+    // Marks of Japanese that belong to several scripts and so to none: lengthening, repetition, voicing.
+    if matches!(character, '\u{3031}'..='\u{3035}' | '\u{3099}' | '\u{309a}' | '\u{30fc}' | '\u{ff70}') {
+        return true;
+    }
     matches!(
         SCRIPTS.get(character),
         Script::Han
@@ -191,6 +226,8 @@ mod tests {
             ("커피", "커피를 좋아해"),
             ("กาแฟ", "ฉันชอบดื่มกาแฟทุกวัน"),
             ("コーヒー", "毎朝コーヒーを飲む"),
+            ("メニュー", "メニューA案"),
+            ("abc", "コーヒーabc"),
             ("iphone", "我的iPhone坏了"),
             ("3", "사과 3개"),
         ] {
@@ -228,6 +265,7 @@ mod tests {
         }
         assert!(Query::parse(&"é".repeat(512)).is_ok());
         assert_eq!(Query::parse(&"é".repeat(513)), Err(QueryFault::TooLong));
+        assert_eq!(Query::parse("a\0b"), Err(QueryFault::Nul));
         assert_eq!(Query::parse("a b A  b").unwrap().pieces(), ["a", "b"]);
     }
 

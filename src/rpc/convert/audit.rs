@@ -2,9 +2,9 @@
 
 use super::faults::Faults;
 use super::filter::each;
-use super::values::{bound, digest, mode_sent, page, state_sent, timestamp_sent};
+use super::values::{bound, cause_sent, digest, mode_sent, page, state_sent, timestamp_sent};
 use crate::domain::audit::{Action, AuditRecord};
-use crate::domain::ids::{ImportId, MemoryId, OperationId, PrincipalId, RequestId};
+use crate::domain::ids::{ImportId, MemoryId, OperationId, PrincipalId, RequestId, SuppressionId};
 use crate::domain::refusal::Refusal;
 use crate::ops::{AuditEntry, AuditQuery, Page};
 use crate::proto::v1;
@@ -54,6 +54,8 @@ fn action(number: i32) -> Result<Action, &'static str> {
         Ok(v1::AuditAction::Erased) => Ok(Action::Erased),
         Ok(v1::AuditAction::Restored) => Ok(Action::Restored),
         Ok(v1::AuditAction::Expired) => Ok(Action::Expired),
+        Ok(v1::AuditAction::Suppressed) => Ok(Action::Suppressed),
+        Ok(v1::AuditAction::SuppressionLifted) => Ok(Action::SuppressionLifted),
         Ok(v1::AuditAction::Updated) => Ok(Action::Updated),
         Ok(v1::AuditAction::Unspecified) | Err(_) => Err("must be one of the actions of AuditAction"),
     }
@@ -70,6 +72,7 @@ fn record_sent(entry: AuditEntry) -> v1::AuditRecord {
         to,
         principal,
         agent,
+        cause,
         reason_digest,
         channel,
         request_id,
@@ -78,6 +81,7 @@ fn record_sent(entry: AuditEntry) -> v1::AuditRecord {
         mode,
         graph,
         import,
+        suppression,
         // Only decides who sees the record.
         kind: _,
         previous_hash,
@@ -92,6 +96,7 @@ fn record_sent(entry: AuditEntry) -> v1::AuditRecord {
         to_state: state_sent(to),
         principal_id: principal.to_string(),
         agent_id: agent.to_string(),
+        cause: cause_sent(cause),
         reason: reason.map(|reason| reason.as_str().to_owned()).unwrap_or_default(),
         channel: channel.unwrap_or_default(),
         request_id: request_id.as_ref().map(RequestId::to_string).unwrap_or_default(),
@@ -102,6 +107,7 @@ fn record_sent(entry: AuditEntry) -> v1::AuditRecord {
         mode: mode_sent(mode),
         graph_id: graph.to_string(),
         import_id: import.as_ref().map(ImportId::to_string).unwrap_or_default(),
+        suppression_id: suppression.as_ref().map(SuppressionId::to_string).unwrap_or_default(),
         reason_digest: reason_digest.map(|digest| digest.to_vec()).unwrap_or_default(),
     }
 }

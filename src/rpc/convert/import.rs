@@ -75,13 +75,14 @@ impl Caller {
 pub(in crate::rpc) fn import_response(answer: &Answer) -> v1::ImportMemoriesResponse {
     let (import_id, results): (_, &[ImportResult]) = match &answer.body {
         AnswerBody::Import { import_id, results } => (import_id.as_ref(), results),
-        AnswerBody::Memory(..) | AnswerBody::Results(_) => (None, &[]),
+        AnswerBody::Memory(..) | AnswerBody::Suppression(_) | AnswerBody::Results(_) => (None, &[]),
     };
     let having = |outcome| count(results.iter().filter(|result| result.outcome == outcome).count());
     v1::ImportMemoriesResponse {
         import_id: import_id.map(ImportId::to_string).unwrap_or_default(),
         requested: count(results.len()),
         saved: having(ImportOutcome::Saved),
+        suppressed: having(ImportOutcome::Suppressed),
         already_exists: having(ImportOutcome::AlreadyExists),
         refused: having(ImportOutcome::Refused),
         results: results.iter().map(|result| result_sent(result, answer.operation_id)).collect(),
@@ -94,6 +95,7 @@ fn result_sent(result: &ImportResult, operation: OperationId) -> v1::ImportResul
     let ImportResult { memory_id, outcome, error } = result;
     let outcome = match outcome {
         ImportOutcome::Saved => v1::ImportOutcome::Saved,
+        ImportOutcome::Suppressed => v1::ImportOutcome::Suppressed,
         ImportOutcome::AlreadyExists => v1::ImportOutcome::AlreadyExists,
         ImportOutcome::Refused => v1::ImportOutcome::Refused,
     };

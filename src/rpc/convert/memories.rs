@@ -83,12 +83,17 @@ pub(in crate::rpc) fn list_response(page: &Page<StoredMemory>) -> v1::ListMemori
 }
 
 fn stored_sent(stored: &StoredMemory) -> v1::Memory {
-    let StoredMemory { memory, content, forget_reason } = stored;
-    memory_sent(memory, content, forget_reason.as_ref())
+    let StoredMemory { memory, content, forget_reason, suppressed } = stored;
+    memory_sent(memory, content, forget_reason.as_ref(), *suppressed)
 }
 
 /// Writes a memory.
-pub(super) fn memory_sent(memory: &Memory, content: &Content, forget_reason: Option<&Reason>) -> v1::Memory {
+pub(super) fn memory_sent(
+    memory: &Memory,
+    content: &Content,
+    forget_reason: Option<&Reason>,
+    suppressed: bool,
+) -> v1::Memory {
     let archive = memory.archive();
     let text_of = |reason: &Reason| reason.as_str().to_owned();
     v1::Memory {
@@ -112,5 +117,6 @@ pub(super) fn memory_sent(memory: &Memory, content: &Content, forget_reason: Opt
         forget_operation_id: archive
             .map(|Archive { operation, .. }| operation.to_string())
             .unwrap_or_default(),
+        suppressed,
     }
 }

@@ -87,6 +87,18 @@ impl Needs for v1::RecallMemoriesRequest {
     }
 }
 
+impl Needs for v1::ListSuppressionsRequest {
+    fn needs(&self) -> Capabilities {
+        Capability::MemoryRead.into()
+    }
+}
+
+impl Needs for v1::LiftSuppressionRequest {
+    fn needs(&self) -> Capabilities {
+        Capability::MemoryWrite.into()
+    }
+}
+
 impl Needs for v1::ListAuditRecordsRequest {
     fn needs(&self) -> Capabilities {
         Capability::AuditRead.into()

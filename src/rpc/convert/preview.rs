@@ -1,40 +1,64 @@
 //! Preview.
 
 use super::faults::Faults;
-use super::filter::{exactly_one, filter, single_target, targets};
 use super::results::outcome_sent;
-use super::values::{count, digest, kind_sent, mode, page, state_sent, timestamp_sent};
+use super::selector::{Selected, confirmed, selected};
+use super::values::{cause, count, digest, kind_sent, mode, page, state_sent, timestamp_sent};
 use crate::domain::ids::SubjectId;
 use crate::domain::refusal::Refusal;
-use crate::ops::{Preview, PreviewItem, PreviewQuery, PreviewSelection};
+use crate::ops::{Preview, PreviewItem, PreviewQuery, PreviewSelection, SetQuery};
 use crate::proto::v1;
 use crate::rpc::status;
 
+/// What is to be previewed.
+#[derive(Debug)]
+pub(in crate::rpc) enum Previewed {
+    /// Memories named by their ids.
+    Ids(PreviewQuery),
+    /// A set.
+    Set(SetQuery),
+}
+
 /// Reads what is to be previewed.
-pub(in crate::rpc) fn preview_query(mut message: v1::PreviewRequest) -> Result<PreviewQuery, Refusal> {
+pub(in crate::rpc) fn preview_query(mut message: v1::PreviewRequest) -> Result<Previewed, Refusal> {
     let size = std::mem::take(&mut message.page_size);
     let token = std::mem::take(&mut message.page_token);
     let arguments = digest("memorylifecycle.v1.MemoryLifecycle/Preview", &message);
-    let v1::PreviewRequest { selector, mode: sent_mode, page_size: _, page_token: _ } = message;
-    let v1::Selector { memory_id, memory_ids, filter: sent_filter } = selector.unwrap_or_default();
+    let v1::PreviewRequest { selector, mode: sent_mode, cause: sent_cause, page_size: _, page_token: _ } =
+        message;
 
     let mut faults = Faults::default();
-    let (selection, filter) = faults.within("selector", |faults| {
-        let has_ids = !memory_ids.is_empty();
-        exactly_one(faults, &[("memory_id", memory_id.is_some()), ("memory_ids", has_ids)]);
-        let one = memory_id.map(|sent| PreviewSelection::One(single_target(faults, "memory_id", sent)));
-        let many = has_ids.then(|| PreviewSelection::Many(targets(faults, "memory_ids", memory_ids)));
-        (one.or(many), filter(faults, sent_filter))
-    });
+    let asked = confirmed(selector.as_ref(), sent_mode, sent_cause);
+    let selected = selected(&mut faults, selector);
     let mode = mode(&mut faults, sent_mode);
+    let cause = cause(&mut faults, sent_cause);
     let page = page(&mut faults, size, token, arguments);
-    faults.settle(selection.map(|selection| PreviewQuery { selection, filter, mode, page }))
+    let of_ids = |selection, filter| {
+        Previewed::Ids(PreviewQuery { selection, filter, mode, cause, page: page.clone() })
+    };
+    faults.settle(selected.map(|selected| match selected {
+        Selected::One(target, filter) => of_ids(PreviewSelection::One(target), filter),
+        Selected::Many(targets, filter) => of_ids(PreviewSelection::Many(targets), filter),
+        Selected::Target(target, filter) => of_ids(PreviewSelection::Words(target), filter),
+        Selected::Set(set) => Previewed::Set(SetQuery { set, mode, cause, asked, page: page.clone() }),
+    }))
 }
 
 /// Writes what a forget would do.
 pub(in crate::rpc) fn preview_response(preview: Preview) -> v1::PreviewResponse {
-    let Preview { matched, would_archive, would_erase, would_refuse, already_forgotten, items, next_token } =
-        preview;
+    let Preview {
+        matched,
+        would_archive,
+        would_erase,
+        would_refuse,
+        already_forgotten,
+        suppressions,
+        items,
+        next_token,
+        confirm,
+    } = preview;
+    let (confirmation_token, expire_time) =
+        confirm.map(|confirm| (confirm.token, timestamp_sent(confirm.expire_time))).unzip();
     v1::PreviewResponse {
         matched: count(matched),
         items: items.into_iter().map(item_sent).collect(),
@@ -43,6 +67,9 @@ pub(in crate::rpc) fn preview_response(preview: Preview) -> v1::PreviewResponse 
         would_erase: count(would_erase),
         would_refuse: count(would_refuse),
         already_forgotten: count(already_forgotten),
+        suppressions: count(suppressions),
+        confirmation_token: confirmation_token.unwrap_or_default(),
+        confirmation_expire_time: expire_time,
     }
 }
 

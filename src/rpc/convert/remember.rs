@@ -120,12 +120,12 @@ pub(in crate::rpc) fn update_response(answer: &Answer) -> v1::UpdateMemoryRespon
 fn shown(answer: &Answer) -> Option<v1::Memory> {
     match (&answer.memory, &answer.body) {
         (Some(shown), _) => {
-            let Shown { memory, content, forget_reason } = &**shown;
-            Some(memory_sent(memory, content, forget_reason.as_ref()))
+            let Shown { memory, content, forget_reason, suppressed } = &**shown;
+            Some(memory_sent(memory, content, forget_reason.as_ref(), *suppressed))
         }
         (None, AnswerBody::Memory(id, _)) => {
             Some(v1::Memory { memory_id: id.to_string(), ..v1::Memory::default() })
         }
-        (None, AnswerBody::Import { .. } | AnswerBody::Results(_)) => None,
+        (None, AnswerBody::Suppression(_) | AnswerBody::Import { .. } | AnswerBody::Results(_)) => None,
     }
 }

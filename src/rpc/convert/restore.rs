@@ -17,7 +17,15 @@ pub(in crate::rpc) fn restore(caller: &Caller, mut message: v1::RestoreRequest) 
     // A UUID means the same in either case.
     message.request_id.make_ascii_lowercase();
     let digest = request_digest(Method::Restore, &message.request_id, &message);
-    let v1::RestoreRequest { memory_ids, operation_id, reason, request_id, channel, validate_only } = message;
+    let v1::RestoreRequest {
+        memory_ids,
+        operation_id,
+        lift_suppression,
+        reason,
+        request_id,
+        channel,
+        validate_only,
+    } = message;
 
     let mut faults = Faults::default();
     let shared = Shared { request_id: &request_id, reason: &reason, channel: &channel };
@@ -29,8 +37,9 @@ pub(in crate::rpc) fn restore(caller: &Caller, mut message: v1::RestoreRequest) 
         .optional("operation_id", operation_id.as_deref(), OperationId::parse)
         .map(RestoreSelection::Operation);
     let selection = by_ids.or(by_operation);
-    let change = selection
-        .map(|selection| Change::or_rehearsal(call, Body::Restore(Restore { selection }), validate_only));
+    let change = selection.map(|selection| {
+        Change::or_rehearsal(call, Body::Restore(Restore { selection, lift_suppression }), validate_only)
+    });
     faults.settle(change)
 }
 
@@ -45,6 +54,7 @@ pub(in crate::rpc) fn restore_response(answer: &Answer) -> v1::RestoreResponse {
         refused: count(answer.count(Outcome::Refused)),
         unknown: count(answer.count(Outcome::Unknown)),
         results: results_sent(answer),
+        suppressions_lifted: count(answer.lifted),
         audit: Some(receipt_sent(answer)),
         commit_time: commit_time_sent(answer),
         replayed: answer.replayed,

@@ -3,7 +3,8 @@
 use super::values::{origin_sent, state_sent, timestamp_sent};
 use crate::domain::Timestamp;
 use crate::domain::answer::{Answer, AnswerBody, MemoryResult, Outcome, Receipt};
-use crate::domain::command::{Body, Command, Forget, Restore, RestoreSelection, Target};
+use crate::domain::command::{Body, Command, Restore, RestoreSelection, Target};
+use crate::domain::forget::{Forget, Named};
 use crate::domain::ids::{AgentId, ImportId, OperationId};
 use crate::proto::v1;
 use crate::rpc::status;
@@ -79,8 +80,8 @@ fn changed(answer: &Answer) -> bool {
 /// The answer of a list of ids whose commit was lost: nothing is known of any.
 pub(super) fn all_unknown(command: &Command) -> Option<Answer> {
     let targets: &[Target] = match &command.body {
-        Body::Forget(Forget { targets, single: false, .. })
-        | Body::Restore(Restore { selection: RestoreSelection::Ids(targets) }) => targets,
+        Body::Forget(Forget { named: Named::ById, targets, single: false, .. })
+        | Body::Restore(Restore { selection: RestoreSelection::Ids(targets), .. }) => targets,
         _ => return None,
     };
     let unknown = |target: &Target| MemoryResult::without_memory(target.sent.clone(), Outcome::Unknown, None);
@@ -89,7 +90,11 @@ pub(super) fn all_unknown(command: &Command) -> Option<Answer> {
         commit_time: Timestamp::default(),
         receipt: Receipt::default(),
         body: AnswerBody::Results(targets.iter().map(unknown).collect()),
+        suppressed: 0,
+        lifted: 0,
+        kept: Vec::new(),
         memory: None,
+        suppression_reason: None,
         replayed: false,
         validate_only: false,
     })

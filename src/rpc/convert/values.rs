@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::faults::Faults;
 use crate::domain::Timestamp;
-use crate::domain::command::Mode;
+use crate::domain::forget::{Cause, Mode};
 use crate::domain::memory::{Kind, Origin, State};
 use crate::domain::refusal::Refusal;
 use crate::ops::PageRequest;
@@ -106,6 +106,26 @@ pub(super) fn mode(faults: &mut Faults, number: i32) -> Mode {
             Mode::Soft
         }
     }
+}
+
+/// Reads why something is forgotten: unset is a correction.
+pub(super) fn cause(faults: &mut Faults, number: i32) -> Cause {
+    let read = match v1::ForgetCause::try_from(number) {
+        Ok(v1::ForgetCause::UserRequest) => Ok(Cause::UserRequest),
+        Ok(v1::ForgetCause::Unspecified | v1::ForgetCause::Correction) => Ok(Cause::Correction),
+        Err(_) => Err("must be FORGET_CAUSE_CORRECTION or FORGET_CAUSE_USER_REQUEST"),
+    };
+    faults.take("cause", read).unwrap_or(Cause::Correction)
+}
+
+/// Writes why something was forgotten.
+pub(super) fn cause_sent(cause: Option<Cause>) -> i32 {
+    match cause {
+        None => v1::ForgetCause::Unspecified,
+        Some(Cause::Correction) => v1::ForgetCause::Correction,
+        Some(Cause::UserRequest) => v1::ForgetCause::UserRequest,
+    }
+    .into()
 }
 
 /// Reads which page is wanted. `arguments` stands for all that the request says beside it.

@@ -1,4 +1,5 @@
 -- get_memories: the memories in reach under these labels with their contents, newest first.
+-- Whether they are suppressed is not asked: who calls does not show it, or asked before.
 -- $1 text = 'tenant-001' — the tenant
 -- $2 text[] = ARRAY['memory-00001','memory-00002'] — the labels
 -- $3 text = 'agent-1' — the reach: this agent's but settled facts; null: all
@@ -6,6 +7,7 @@ SELECT m.tenant_id, m.memory_key, m.memory_id, m.subject_id, m.agent_id, m.graph
        m.import_id, m.memory_date, m.state, m.version, m.create_time, m.update_time, m.forget_time,
        m.purge_time, m.forget_operation_id,
        c.content, c.metadata, c.normalized, c.normalization_version,
+       false AS suppressed,
        NULL::text AS forget_reason
 FROM memories AS m
 JOIN memory_contents AS c ON c.tenant_id = m.tenant_id AND c.memory_key = m.memory_key

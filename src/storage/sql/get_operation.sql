@@ -4,7 +4,7 @@
 -- $3 text = 'agent-1' — the reach: this principal's operations; null: all
 -- $4 text = 'agent-1' — and this agent's memories but settled facts; null: all
 SELECT o.operation_id, o.request_id, o.method, o.principal_id, o.agent_id, o.channel, o.commit_time,
-       o.first_sequence, o.last_sequence, o.answer, r.reason,
+       o.first_sequence, o.last_sequence, o.other_records, o.answer, r.reason,
        EXISTS (SELECT FROM memories AS m
                WHERE m.tenant_id = o.tenant_id AND m.forget_operation_id = o.operation_id AND m.state = 2
                  AND ($4::text IS NULL OR (m.agent_id = $4 AND m.kind <> 4))

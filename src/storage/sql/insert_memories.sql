@@ -20,6 +20,7 @@
 -- $19 bytea[] = ARRAY[NULL] — attachment
 -- $20 text[] = ARRAY['text'] — normalised text
 -- $21 smallint[] = ARRAY[1] — version of the text rules
+-- $22 bytea[] = ARRAY[decode(repeat('00', 32), 'hex')] — fingerprint
 WITH new_memories AS (
     INSERT INTO memories (tenant_id, memory_key, memory_id, subject_id, agent_id, graph_id, kind, origin,
                           import_id, memory_date, state, version, create_time, update_time, forget_time,
@@ -32,6 +33,7 @@ WITH new_memories AS (
                    memory_date, state, version, create_time, update_time, forget_time, purge_time,
                    forget_operation_id)
 )
-INSERT INTO memory_contents (tenant_id, memory_key, content, metadata, normalized, normalization_version)
-SELECT * FROM unnest($1::text[], $2::bigint[], $18::text[], $19::bytea[], $20::text[], $21::smallint[])
-     AS added (tenant_id, memory_key, content, metadata, normalized, normalization_version)
+INSERT INTO memory_contents (tenant_id, memory_key, content, metadata, normalized, normalization_version,
+                             fingerprint)
+SELECT * FROM unnest($1::text[], $2::bigint[], $18::text[], $19::bytea[], $20::text[], $21::smallint[], $22::bytea[])
+     AS added (tenant_id, memory_key, content, metadata, normalized, normalization_version, fingerprint)

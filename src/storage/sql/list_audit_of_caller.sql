@@ -10,7 +10,7 @@
 -- $8 text = 'agent-1' — the agent
 -- $9 text = 'agent-1' — the principal
 SELECT a.sequence, a.operation_id, a.memory_id, a.action, a.from_state, a.to_state, a.principal_id, a.agent_id,
-       a.reason_digest, a.channel, a.request_id, a.trace_id, a.commit_time, a.mode, a.graph_id, a.import_id,
+       a.reason_digest, a.channel, a.request_id, a.trace_id, a.commit_time, a.mode, a.graph_id, a.import_id, a.cause, a.suppression_id,
        a.kind, a.previous_hash, a.hash, r.reason
 FROM (
     (SELECT * FROM audit_records

@@ -10,7 +10,7 @@
 -- $9 text = 'agent-1' — only this agent's memories, or
 -- $10 text = 'agent-1' — this principal's calls; both null: all
 SELECT a.sequence, a.operation_id, a.memory_id, a.action, a.from_state, a.to_state, a.principal_id, a.agent_id,
-       a.reason_digest, a.channel, a.request_id, a.trace_id, a.commit_time, a.mode, a.graph_id, a.import_id,
+       a.reason_digest, a.channel, a.request_id, a.trace_id, a.commit_time, a.mode, a.graph_id, a.import_id, a.cause, a.suppression_id,
        a.kind, a.previous_hash, a.hash, r.reason
 FROM audit_records AS a
 LEFT JOIN operation_reasons AS r ON r.tenant_id = a.tenant_id AND r.operation_id = a.operation_id

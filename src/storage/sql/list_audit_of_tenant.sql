@@ -7,7 +7,7 @@
 -- $6 smallint[] = NULL — actions
 -- $7 bigint = 51 — rows at most
 SELECT a.sequence, a.operation_id, a.memory_id, a.action, a.from_state, a.to_state, a.principal_id, a.agent_id,
-       a.reason_digest, a.channel, a.request_id, a.trace_id, a.commit_time, a.mode, a.graph_id, a.import_id,
+       a.reason_digest, a.channel, a.request_id, a.trace_id, a.commit_time, a.mode, a.graph_id, a.import_id, a.cause, a.suppression_id,
        a.kind, a.previous_hash, a.hash, r.reason
 FROM audit_records AS a
 LEFT JOIN operation_reasons AS r ON r.tenant_id = a.tenant_id AND r.operation_id = a.operation_id

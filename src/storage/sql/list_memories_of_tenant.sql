@@ -17,6 +17,9 @@ SELECT m.tenant_id, m.memory_key, m.memory_id, m.subject_id, m.agent_id, m.graph
        m.import_id, m.memory_date, m.state, m.version, m.create_time, m.update_time, m.forget_time,
        m.purge_time, m.forget_operation_id,
        c.content, c.metadata, c.normalized, c.normalization_version,
+       EXISTS (SELECT 1 FROM suppressions AS s
+               WHERE s.tenant_id = m.tenant_id AND s.fingerprint = c.fingerprint
+                 AND (s.by_admin OR m.kind <> 4)) AS suppressed,
        r.reason AS forget_reason
 FROM memories AS m
 JOIN memory_contents AS c ON c.tenant_id = m.tenant_id AND c.memory_key = m.memory_key

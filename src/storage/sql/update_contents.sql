@@ -5,9 +5,10 @@
 -- $4 bytea[] = ARRAY[NULL] — attachment
 -- $5 text[] = ARRAY['text'] — normalised text
 -- $6 smallint[] = ARRAY[1] — version of the text rules
+-- $7 bytea[] = ARRAY[decode(repeat('00', 32), 'hex')] — fingerprint
 UPDATE memory_contents AS c
 SET content = changed.content, metadata = changed.metadata, normalized = changed.normalized,
-    normalization_version = changed.normalization_version
-FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bytea[], $5::text[], $6::smallint[])
-     AS changed (tenant_id, memory_key, content, metadata, normalized, normalization_version)
+    normalization_version = changed.normalization_version, fingerprint = changed.fingerprint
+FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bytea[], $5::text[], $6::smallint[], $7::bytea[])
+     AS changed (tenant_id, memory_key, content, metadata, normalized, normalization_version, fingerprint)
 WHERE c.tenant_id = changed.tenant_id AND c.memory_key = changed.memory_key

@@ -7,6 +7,7 @@ pub(super) const HOME: &str = "src/storage/sql/";
 /// Statements that name no tenant, and why they may.
 pub(super) const ACROSS_TENANTS: &[(&str, &str)] = &[
     ("read_schema_version.sql", "reads what the schema is, which belongs to no tenant"),
+    ("without_fingerprint.sql", "finds for the sweeper what an old binary saved, whosever it is"),
     ("due_tenants.sql", "finds the tenants for the sweeper, which then works in one at a time"),
     (
         "note_api_key_uses.sql",

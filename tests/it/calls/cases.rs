@@ -1,13 +1,14 @@
 //! Faults met in other systems that forget, each with the test that keeps it out here.
 //!
-//! Rows that need what does not exist yet (selection by text, recall, edges, suppression, holds) are not in it.
+//! Rows that need what does not exist yet (edges, holds) are not in it.
 
+mod choosing;
 mod forgetting;
 mod keeping;
 mod traces;
 
 /// The number of each fault, what went wrong, and the test that would find it here.
-const CASES: [(u32, &str, &str); 38] = [
+const CASES: [(u32, &str, &str); 52] = [
     (
         1,
         "one user's memories were deleted with the whole collection",
@@ -178,6 +179,52 @@ const CASES: [(u32, &str, &str); 38] = [
         "an index lagged behind the answer",
         "calls::cases::keeping::what_was_forgotten_is_gone_from_every_read_of_another_connection",
     ),
+    (
+        10,
+        "one shared word was enough to be deleted",
+        "calls::cases::choosing::all_words_are_asked_for_and_not_one_of_them",
+    ),
+    (
+        15,
+        "the first hit was deleted without a preview",
+        "calls::sets::without_a_token_nothing_is_forgotten_unless_there_is_nothing_to_forget",
+    ),
+    (17, "what was only near was deleted at once", "calls::target::several_are_named_and_nothing_is_touched"),
+    (
+        34,
+        "ghosts pushed out what was there",
+        "calls::cases::choosing::a_forgotten_memory_takes_no_place_from_one_that_is_there",
+    ),
+    (
+        35,
+        "all was clean and recall still answered",
+        "calls::verify::what_is_forgotten_is_not_recalled_and_what_says_the_same_is_counted",
+    ),
+    (55, "a restore went past what a user had asked for", "calls::suppression::a_restore_needs_to_lift_it"),
+    (
+        66,
+        "what was deleted was learnt again",
+        "calls::suppression::nobody_recalls_it_any_more_and_nobody_saves_it",
+    ),
+    (67, "a correction barred the fact for ever", "calls::suppression::a_correction_bars_nothing"),
+    (70, "the dry run gave only a number", "calls::sets::a_set_is_shown_and_just_that_is_forgotten"),
+    (72, "the dry run was of another command", "calls::target::several_are_named_and_nothing_is_touched"),
+    (
+        73,
+        "the preview counted none of 1600",
+        "calls::cases::choosing::sixteen_hundred_are_counted_as_sixteen_hundred",
+    ),
+    (
+        74,
+        "the set changed between listing and deleting",
+        "calls::sets::what_changed_since_the_preview_is_found_out",
+    ),
+    (
+        75,
+        "only the first hundred were deleted",
+        "selection::large::two_hundred_and_fifty_among_a_thousand_are_forgotten_by_one_call",
+    ),
+    (80, "a huge delete timed out", "calls::sets::a_set_that_is_too_large_is_refused_with_both_numbers"),
 ];
 
 /// Every test that is named exists: its module and its function.

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use memory_lifecycle::proto::v1::{
-    BatchForgetRequest, Filter, ForgetMode, ForgetRequest, GetMemoryRequest, GetOperationRequest,
-    ListMemoriesRequest, MemoryKind, PreviewRequest, PreviewResponse, RememberRequest, RestoreRequest,
-    Selector, UpdateMemoryRequest,
+    BatchForgetRequest, Filter, ForgetCause, ForgetMode, ForgetRequest, GetMemoryRequest,
+    GetOperationRequest, LiftSuppressionRequest, ListMemoriesRequest, MemoryKind, PreviewRequest,
+    PreviewResponse, RememberRequest, RestoreRequest, Selector, UpdateMemoryRequest,
 };
 use prost::Message;
 use tonic::{Code, Request, Status};
@@ -16,12 +16,14 @@ use tonic_types::StatusExt;
 use super::published::reasons;
 use super::stage::{CANARY, Stage, assert_well_told, texts};
 use super::wire::{
-    BATCH_FORGET, FORGET, GET_MEMORY, GET_OPERATION, LIST_MEMORIES, PREVIEW, REMEMBER, RESTORE, UPDATE, read,
+    BATCH_FORGET, FORGET, GET_MEMORY, GET_OPERATION, LIFT, LIST_MEMORIES, PREVIEW, REMEMBER, RESTORE, UPDATE,
+    read,
 };
 use super::{cut, hold, wire};
-use crate::harness::caller::by_id;
+use crate::harness::caller::{by_id, by_words};
 use crate::harness::server::SERVICE;
 use crate::harness::{Database, Server, reason, settings};
+use crate::proxy::Proxy;
 
 /// What a caller got, and from which method.
 type Got = (&'static str, Status);
@@ -32,7 +34,7 @@ const REQUEST: &str = "018f3a5c-7c1e-7b6a-9d2e-3f4a5b6c7d8e";
 async fn every_published_reason_is_met_with_its_code() {
     let provoked =
         join_all(reasons().iter().map(async |published| (published, provoke(&published.name).await))).await;
-    assert_eq!(provoked.len(), 21, "the contract publishes another number of reasons");
+    assert_eq!(provoked.len(), 29, "the contract publishes another number of reasons");
     for (published, (path, status)) in provoked {
         assert_eq!(reason(&status), published.name);
         assert_eq!(status.code(), published.code, "{}", published.name);
@@ -52,6 +54,10 @@ async fn provoke(name: &str) -> Got {
         "CONFLICT" => conflict().await,
         "INTERNAL" => internal().await,
         "SELECTION_CHANGED" => selection_changed().await,
+        "SELECTION_TOO_LARGE" => selection_too_large().await,
+        "CONFIRMATION_EXPIRED" => confirmation_expired().await,
+        "AMBIGUOUS_TARGET" => ambiguous_target().await,
+        "CONTENT_SUPPRESSED" => content_suppressed().await,
         "REQUEST_ID_REUSED" => request_id_reused().await,
         "UNAUTHENTICATED" => unauthenticated().await,
         by_rule => {
@@ -92,6 +98,30 @@ fn refused(name: &str) -> (&'static str, Vec<u8>) {
         "GRAPH_NOT_FOUND" => {
             let request = ForgetRequest { selector: filtered(unknown_graph()), ..ForgetRequest::default() };
             (FORGET, request.encode_to_vec())
+        }
+        "CONFIRMATION_REQUIRED" => {
+            let request = ForgetRequest { selector: Some(by_words("content")), ..ForgetRequest::default() };
+            (FORGET, request.encode_to_vec())
+        }
+        "CONFIRMATION_INVALID" => {
+            let request = ForgetRequest {
+                selector: Some(by_words("content")),
+                confirmation_token: CANARY.to_owned(),
+                ..ForgetRequest::default()
+            };
+            (FORGET, request.encode_to_vec())
+        }
+        "IMPORT_NOT_FOUND" => {
+            let selector = Selector { import_id: Some("unknown".to_owned()), ..Selector::default() };
+            let request = PreviewRequest { selector: Some(selector), ..PreviewRequest::default() };
+            (PREVIEW, request.encode_to_vec())
+        }
+        "SUPPRESSION_NOT_FOUND" => {
+            let request = LiftSuppressionRequest {
+                suppression_id: REQUEST.to_owned(),
+                ..LiftSuppressionRequest::default()
+            };
+            (LIFT, request.encode_to_vec())
         }
         "OPERATION_NOT_FOUND" => {
             let request = GetOperationRequest { operation_id: Some(REQUEST.to_owned()), request_id: None };
@@ -168,6 +198,58 @@ async fn selection_changed() -> Got {
     caller.forget("kept", ForgetMode::Soft).await.unwrap();
     request.page_token = first.next_page_token;
     (PREVIEW, stage.call(PREVIEW, &request).await.unwrap_err())
+}
+
+async fn selection_too_large() -> Got {
+    let mut settings = settings();
+    settings.largest_selection = 1;
+    let mut stage = Stage::with(settings).await;
+    for id in ["kept", "second"] {
+        stage.caller().remember(id, CANARY).await.unwrap();
+    }
+    stage.tables.note().await;
+    let request = ForgetRequest { selector: Some(by_words(CANARY)), ..ForgetRequest::default() };
+    let status = stage.call(FORGET, &request).await.unwrap_err();
+    stage.tables.assert_unchanged("a set that is too large").await;
+    (FORGET, status)
+}
+
+/// Between preview and forget the database's clock goes on by ten minutes, for as long as it is asked through this proxy.
+async fn confirmation_expired() -> Got {
+    let database = Database::migrated().await;
+    let proxy = Proxy::start(&database).await;
+    let server = Server::start_unready(proxy.connect(), settings()).await;
+    server.until_health(SERVICE, ServingStatus::Serving).await;
+    let caller = server.caller();
+    caller.remember("kept", CANARY).await.unwrap();
+    let preview = caller.preview(by_words(CANARY), ForgetMode::Soft).await.unwrap();
+    let statement = include_str!("../../../src/storage/sql/snapshot_head.sql");
+    let later = statement.replace("clock_timestamp()", "clock_timestamp() + interval '10 minutes'");
+    proxy.replace(statement, &later);
+    let confirmed = caller.forget_set(by_words(CANARY), ForgetMode::Soft, &preview.confirmation_token).await;
+    (FORGET, confirmed.unwrap_err())
+}
+
+async fn ambiguous_target() -> Got {
+    let mut stage = Stage::furnished().await;
+    stage.caller().remember("second", "content, more of it").await.unwrap();
+    stage.tables.note().await;
+    let selector = Selector { target: Some("content".to_owned()), ..Selector::default() };
+    let request = ForgetRequest { selector: Some(selector), ..ForgetRequest::default() };
+    let status = stage.call(FORGET, &request).await.unwrap_err();
+    stage.tables.assert_unchanged("a target that fits two").await;
+    (FORGET, status)
+}
+
+async fn content_suppressed() -> Got {
+    let mut stage = Stage::furnished().await;
+    let request = ForgetRequest { cause: ForgetCause::UserRequest.into(), ..forget_kept() };
+    stage.call(FORGET, &request).await.unwrap();
+    stage.tables.note().await;
+    let request = RememberRequest { content: format!("{CANARY} content"), ..RememberRequest::default() };
+    let status = stage.call(REMEMBER, &request).await.unwrap_err();
+    stage.tables.assert_unchanged("a content that is suppressed").await;
+    (REMEMBER, status)
 }
 
 /// One call is all that the server takes, and that one waits for its tenant's head.

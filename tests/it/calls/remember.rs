@@ -65,6 +65,7 @@ async fn everything_said_is_kept_and_shown() {
         purge_time: None,
         forget_reason: String::new(),
         forget_operation_id: String::new(),
+        suppressed: false,
     };
     assert!(now.is_some());
     assert_eq!(shown, wanted);

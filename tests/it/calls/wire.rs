@@ -22,18 +22,22 @@ pub(crate) const GET_MEMORY: &str = "/memorylifecycle.v1.MemoryStore/GetMemory";
 pub(crate) const LIST_MEMORIES: &str = "/memorylifecycle.v1.MemoryStore/ListMemories";
 pub(crate) const RECALL: &str = "/memorylifecycle.v1.MemoryStore/RecallMemories";
 pub(crate) const UPDATE: &str = "/memorylifecycle.v1.MemoryStore/UpdateMemory";
+pub(crate) const LIST_SUPPRESSIONS: &str = "/memorylifecycle.v1.Governance/ListSuppressions";
+pub(crate) const LIFT: &str = "/memorylifecycle.v1.Governance/LiftSuppression";
 pub(crate) const LIST_AUDIT: &str = "/memorylifecycle.v1.AuditLog/ListAuditRecords";
 
 /// The methods that change something.
-pub(crate) const CHANGES: [&str; 6] = [FORGET, RESTORE, BATCH_FORGET, REMEMBER, IMPORT, UPDATE];
+pub(crate) const CHANGES: [&str; 7] = [FORGET, RESTORE, BATCH_FORGET, REMEMBER, IMPORT, UPDATE, LIFT];
 /// All methods.
-pub(crate) const METHODS: [&str; 12] = [
+pub(crate) const METHODS: [&str; 15] = [
     FORGET,
     RESTORE,
     BATCH_FORGET,
     REMEMBER,
     IMPORT,
     UPDATE,
+    LIFT,
+    LIST_SUPPRESSIONS,
     PREVIEW,
     GET_OPERATION,
     LIST_OPERATIONS,

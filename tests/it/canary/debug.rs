@@ -8,8 +8,8 @@ use memory_lifecycle::auth::api_key::ApiKeys;
 use memory_lifecycle::auth::jwt::JwtVerifier;
 use memory_lifecycle::auth::{Authenticator, Methods};
 use memory_lifecycle::clock::Clock;
-use memory_lifecycle::config::{Access, Cli, Serve, TokenKey};
-use memory_lifecycle::domain::answer::{Answer, AnswerBody, Receipt, Shown};
+use memory_lifecycle::config::{Access, Cli, Keys, SecretKey, Serve};
+use memory_lifecycle::domain::answer::{Answer, AnswerBody, Kept, Receipt, Shown};
 use memory_lifecycle::domain::capability::Capabilities;
 use memory_lifecycle::domain::command::{Body, Call, Command, NewMemory, Request, SaltedReason, Update};
 use memory_lifecycle::domain::content::{Content, Metadata};
@@ -18,6 +18,8 @@ use memory_lifecycle::domain::line::Reason;
 use memory_lifecycle::domain::memory::{Kind, Lifecycle, Memory, Origin};
 use memory_lifecycle::domain::operation::Method;
 use memory_lifecycle::domain::principal::{Principal, caller_agent, caller_principal};
+use memory_lifecycle::domain::suppression::Fingerprint;
+use memory_lifecycle::domain::text::Query;
 use memory_lifecycle::ops::PageRequest;
 use memory_lifecycle::storage::read_memories::StoredMemory;
 use memory_lifecycle::storage::{Store, StoreOptions};
@@ -108,22 +110,36 @@ fn what_is_made_of_contents_and_reasons_shows_none() {
     for command in commands() {
         assert_shows_nothing("a command", &command);
     }
-    let shown = Shown { memory: memory(), content: content(), forget_reason: Some(reason()) };
+    let shown =
+        Shown { memory: memory(), content: content(), forget_reason: Some(reason()), suppressed: true };
     assert_shows_nothing("a memory shown", &shown);
-    let stored = StoredMemory { memory: memory(), content: content(), forget_reason: Some(reason()) };
+    let stored = StoredMemory {
+        memory: memory(),
+        content: content(),
+        forget_reason: Some(reason()),
+        suppressed: true,
+    };
     assert_shows_nothing("a memory stored", &stored);
     let answer = Answer {
         operation_id: OperationId(Uuid::nil()),
         commit_time: chrono::DateTime::UNIX_EPOCH,
         receipt: Receipt::default(),
         body: AnswerBody::Memory(memory().id, memory().key),
+        suppressed: 1,
+        lifted: 1,
+        kept: vec![Kept { key: 1, words: Query::parse(CONTENT).unwrap(), fingerprint: Fingerprint(DIGEST) }],
         memory: Some(Box::new(shown)),
+        suppression_reason: Some(reason()),
         replayed: false,
         validate_only: false,
     };
     assert_shows_nothing("an answer", &answer);
     let page = PageRequest { size: 1, token: JUNK.to_owned(), arguments: DIGEST };
     assert_shows_nothing("a page that is wanted", &page);
+}
+
+fn keys() -> Keys {
+    Keys { tokens: SecretKey(KEY), fingerprints: SecretKey(KEY) }
 }
 
 #[test]
@@ -140,8 +156,7 @@ fn what_the_command_line_says_shows_no_secret() {
         assert_shows_nothing(words[0], &cli);
     }
     let database_url = SecretString::from(url);
-    let serve =
-        Serve { database_url, token_key: TokenKey(KEY), access: Access::default(), server: settings() };
+    let serve = Serve { database_url, keys: keys(), access: Access::default(), server: settings() };
     assert_shows_nothing("what serve works with", &serve);
 }
 
@@ -151,10 +166,10 @@ async fn the_parts_of_a_server_show_no_secret() {
     assert!(format!("{connect:?}").contains(PASSWORD), "the driver's own would");
     let store = Store::new(&connect, StoreOptions { lane_connections: 1, read_connections: 1 });
     assert_shows_nothing("the store", &store);
-    let keys = ApiKeys::new(store, Clock::system(), std::time::Duration::from_secs(1));
+    let api_keys = ApiKeys::new(store, Clock::system(), std::time::Duration::from_secs(1));
     let verifier = JwtVerifier::start(issuer::config(), Clock::system()).await.unwrap();
     assert_shows_nothing("what verifies tokens", &verifier);
-    let methods = Methods { jwt: Some(verifier), api_keys: Some(keys), ..Methods::default() };
+    let methods = Methods { jwt: Some(verifier), api_keys: Some(api_keys), ..Methods::default() };
     assert_shows_nothing("what finds out who calls", &Authenticator::new(methods));
     let access = || Access {
         jwt: Some(issuer::config()),
@@ -162,6 +177,6 @@ async fn the_parts_of_a_server_show_no_secret() {
         ..Access::default()
     };
     assert_shows_nothing("who may call", &access());
-    let app = App::build(settings(), &connect, &TokenKey(KEY), access(), Clock::system()).await.unwrap();
+    let app = App::build(settings(), &connect, &keys(), access(), Clock::system()).await.unwrap();
     assert_shows_nothing("a server", &app);
 }

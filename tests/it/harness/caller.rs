@@ -1,12 +1,14 @@
 //! A caller: a tenant and an agent, speaking through the generated clients.
 
 use memory_lifecycle::proto::v1::audit_log_client::AuditLogClient;
+use memory_lifecycle::proto::v1::governance_client::GovernanceClient;
 use memory_lifecycle::proto::v1::memory_lifecycle_client::MemoryLifecycleClient;
 use memory_lifecycle::proto::v1::memory_store_client::MemoryStoreClient;
 use memory_lifecycle::proto::v1::{
     AuditRecord, BatchForgetRequest, BatchForgetResponse, ForgetMode, ForgetRequest, ForgetResponse,
-    GetMemoryRequest, ListAuditRecordsRequest, ListMemoriesRequest, Memory, RememberRequest, RestoreRequest,
-    RestoreResponse, Selector,
+    GetMemoryRequest, ListAuditRecordsRequest, ListMemoriesRequest, ListSuppressionsRequest, Memory,
+    PreviewRequest, PreviewResponse, RecallMemoriesRequest, RememberRequest, RestoreRequest, RestoreResponse,
+    Selector, Suppression,
 };
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
@@ -66,6 +68,7 @@ pub struct Caller {
     pub identity: Identity,
     pub lifecycle: MemoryLifecycleClient<Service>,
     pub store: MemoryStoreClient<Service>,
+    pub governance: GovernanceClient<Service>,
     pub audit: AuditLogClient<Service>,
 }
 
@@ -82,6 +85,7 @@ impl Caller {
             store: MemoryStoreClient::new(service.clone())
                 .max_encoding_message_size(64 << 20)
                 .max_decoding_message_size(16 << 20),
+            governance: GovernanceClient::new(service.clone()),
             audit: AuditLogClient::new(service).max_decoding_message_size(16 << 20),
         }
     }
@@ -145,6 +149,46 @@ impl Caller {
         Ok(self.lifecycle.clone().restore(request).await?.into_inner())
     }
 
+    /// The first page of what a forget of a set would do.
+    pub async fn preview(&self, selector: Selector, mode: ForgetMode) -> Result<PreviewResponse, Status> {
+        let request = PreviewRequest {
+            selector: Some(selector),
+            mode: mode.into(),
+            page_size: 1000,
+            ..PreviewRequest::default()
+        };
+        Ok(self.lifecycle.clone().preview(request).await?.into_inner())
+    }
+
+    /// Forgets a set with the token of a preview of it.
+    pub async fn forget_set(
+        &self,
+        selector: Selector,
+        mode: ForgetMode,
+        token: &str,
+    ) -> Result<ForgetResponse, Status> {
+        let request = ForgetRequest {
+            selector: Some(selector),
+            mode: mode.into(),
+            confirmation_token: token.to_owned(),
+            ..ForgetRequest::default()
+        };
+        Ok(self.lifecycle.clone().forget(request).await?.into_inner())
+    }
+
+    /// The ids that a query recalls, the first page of them.
+    pub async fn recall(&self, query: &str) -> Result<Vec<String>, Status> {
+        let request = RecallMemoriesRequest { query: query.to_owned(), ..RecallMemoriesRequest::default() };
+        let page = self.store.clone().recall_memories(request).await?.into_inner();
+        Ok(page.memories.into_iter().map(|memory| memory.memory_id).collect())
+    }
+
+    /// The suppressions the caller sees, newest first.
+    pub async fn suppressions(&self) -> Result<Vec<Suppression>, Status> {
+        let request = ListSuppressionsRequest::default();
+        Ok(self.governance.clone().list_suppressions(request).await?.into_inner().suppressions)
+    }
+
     /// All audit records the caller may see, oldest first.
     pub async fn audit_records(&self) -> Result<Vec<AuditRecord>, Status> {
         let mut records = Vec::new();
@@ -161,6 +205,11 @@ impl Caller {
             }
         }
     }
+}
+
+/// A selector of the memories that hold these words.
+pub fn by_words(words: &str) -> Selector {
+    Selector { r#match: Some(words.to_owned()), ..Selector::default() }
 }
 
 /// A selector of one memory.

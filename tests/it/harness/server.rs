@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Parser;
 use memory_lifecycle::app::{App, AppError};
 use memory_lifecycle::clock::Clock;
-use memory_lifecycle::config::{Access, Cli, Command, ServerSettings, TokenKey};
+use memory_lifecycle::config::{Access, Cli, Command, Keys, SecretKey, ServerSettings};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tonic::transport::{Channel, Endpoint};
@@ -84,7 +84,7 @@ impl Server {
         access: Access,
     ) -> Self {
         canaries::begin();
-        let key = TokenKey([7; 32]);
+        let key = Keys { tokens: SecretKey([7; 32]), fingerprints: SecretKey([8; 32]) };
         let app = App::build(settings, &connect, &key, access, Clock::system()).await.unwrap();
         let address = app.address();
         let (stop, stopped) = oneshot::channel();

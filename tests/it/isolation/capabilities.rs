@@ -5,17 +5,19 @@ use memory_lifecycle::domain::capability::{Capabilities, Capability};
 use memory_lifecycle::proto::FILE_DESCRIPTOR_SET;
 use memory_lifecycle::proto::v1::{
     BatchForgetRequest, Filter, ForgetMode, ForgetRequest, GetMemoryRequest, GetOperationRequest,
-    ImportMemoriesRequest, ListAuditRecordsRequest, ListMemoriesRequest, ListOperationsRequest, MemoryKind,
-    PreviewRequest, RememberRequest, RestoreRequest, Selector, UpdateMemoryRequest,
+    ImportMemoriesRequest, LiftSuppressionRequest, ListAuditRecordsRequest, ListMemoriesRequest,
+    ListOperationsRequest, ListSuppressionsRequest, MemoryKind, PreviewRequest, RecallMemoriesRequest,
+    RememberRequest, RestoreRequest, Selector, UpdateMemoryRequest,
 };
 use prost_reflect::DescriptorPool;
 
 use super::exact;
 use super::methods::{
-    self, Call, MODES, batch_forgetting, forgetting, importing, restoring, saving, updating,
+    self, Call, MODES, batch_forgetting, by_target, forgetting, importing, restoring, saving, suppressing,
+    updating,
 };
 use super::scene::{AGENT, HOME, Scene};
-use crate::harness::caller::{Identity, by_id};
+use crate::harness::caller::{Identity, by_id, by_words};
 
 const READ: Capability = Capability::MemoryRead;
 const WRITE: Capability = Capability::MemoryWrite;
@@ -40,6 +42,11 @@ pub(super) fn table(id: &str) -> Vec<(Call, Vec<Capability>)> {
             methods::list_memories(&ListMemoriesRequest { filter: of_agent(), ..Default::default() }),
             vec![READ, ADMIN],
         ),
+        (methods::recall(&recalling()), vec![READ]),
+        (methods::recall(&RecallMemoriesRequest { filter: of_agent(), ..recalling() }), vec![READ, ADMIN]),
+        (methods::list_suppressions(&ListSuppressionsRequest::default()), vec![READ]),
+        (methods::lift(&lifting()), vec![WRITE]),
+        (methods::restore(&RestoreRequest { lift_suppression: true, ..restoring(id) }), vec![WRITE]),
         (methods::update(&updating(id, "other")), vec![WRITE]),
         (
             methods::update(&UpdateMemoryRequest { memory_id: id.to_owned(), ..Default::default() }),
@@ -66,6 +73,23 @@ pub(super) fn table(id: &str) -> Vec<(Call, Vec<Capability>)> {
             (
                 methods::forget(&ForgetRequest { selector: selector_of_agent(), ..forgetting(id, mode) }),
                 with(forgetting_needs),
+            ),
+            (methods::forget(&suppressing(id, mode)), vec![forgetting_needs]),
+            (
+                methods::forget(&ForgetRequest { selector: by_target(id), ..forgetting(id, mode) }),
+                vec![forgetting_needs],
+            ),
+            (
+                methods::forget(&ForgetRequest { selector: Some(by_words(id)), ..forgetting(id, mode) }),
+                vec![forgetting_needs],
+            ),
+            (
+                methods::preview(&PreviewRequest {
+                    selector: Some(by_words(id)),
+                    mode: number,
+                    ..PreviewRequest::default()
+                }),
+                vec![READ],
             ),
             (methods::batch_forget(&batch_forgetting(id, mode)), vec![forgetting_needs]),
             (
@@ -107,6 +131,15 @@ fn imports(id: &str) -> Vec<(Call, Vec<Capability>)> {
         (methods::import(&dated), vec![WRITE, ADMIN]),
         (methods::import(&legacy), vec![WRITE, ADMIN]),
     ]
+}
+
+fn recalling() -> RecallMemoriesRequest {
+    RecallMemoriesRequest { query: "text".to_owned(), ..RecallMemoriesRequest::default() }
+}
+
+fn lifting() -> LiftSuppressionRequest {
+    let unknown = "018f3a5c-7c1e-7b6a-9d2e-3f4a5b6c7d8e".to_owned();
+    LiftSuppressionRequest { suppression_id: unknown, ..LiftSuppressionRequest::default() }
 }
 
 fn operation() -> GetOperationRequest {
@@ -170,7 +203,8 @@ async fn a_missing_capability_is_named_before_anything_is_looked_up() {
             assert_eq!(answer.without("known"), other.without("wrong"), "{path} with {held:?}");
         }
     }
-    assert!(scene.ran().await.is_empty(), "a refused call looks nothing up");
+    let ran = scene.ran().await;
+    assert!(ran.is_empty(), "a refused call looks nothing up: {ran:?}");
     scene.proxy.go_down();
     for (call, needed) in table("known") {
         let held = needed.iter().fold(Capabilities::ALL, |held, needed| held.without(*needed));

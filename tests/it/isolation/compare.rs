@@ -1,11 +1,12 @@
 //! What is out of reach and what does not exist, side by side: the bytes of the answers, the statements that were run,
 //! the forms of their parameters and the rows that they gave.
 
-use memory_lifecycle::proto::v1::{ForgetMode, MemoryKind};
+use memory_lifecycle::proto::v1::{ForgetMode, MemoryKind, RememberRequest};
 
 use super::exact::{self, Exact};
-use super::methods::{Call, on_memory, on_name, on_operation};
+use super::methods::{Call, on_memory, on_name, on_operation, suppressing};
 use super::scene::{ABROAD, AGENT, ANOTHER, HOME, Scene, archive, bring, correct, keep};
+use crate::harness::Caller;
 use crate::harness::caller::Identity;
 use crate::proxy::Ran;
 
@@ -15,7 +16,7 @@ const UNKNOWN_NAME: &str = "018f3a5c-7c1e-4b6a-9d2e-3f4a5b6c7d8e";
 /// The request, the subject and the import of others.
 const THEIR_NAME: &str = "5f0c2a9e-3a34-4a55-9d5e-6a1f8f0c7b21";
 
-const OUT_OF_REACH: [&str; 9] = [
+const OUT_OF_REACH: [&str; 10] = [
     "memory-of-another-agent",
     "memory-of-other-archive",
     "memory-of-other-purging",
@@ -25,6 +26,7 @@ const OUT_OF_REACH: [&str; 9] = [
     "memory-of-foreigners-in",
     "memory-of-settled--fact",
     "memory-of-archived-fact",
+    "memory-of-other--hushed",
 ];
 /// The caller's own: erased, and past its purge time.
 const OWN: [&str; 2] = ["memory-of-mine---erased", "memory-of-mine--purging"];
@@ -53,6 +55,7 @@ async fn fill(scene: &Scene) -> Vec<String> {
     operations.push(another.forget(OUT_OF_REACH[3], ForgetMode::Hard).await.unwrap().operation_id);
     correct(&another, OUT_OF_REACH[4], "corrected").await;
     bring(&another, "brought", THEIR_NAME).await;
+    operations.push(hush(&another, OUT_OF_REACH[9]).await);
 
     // The same agent of another tenant.
     let foreigner = scene.caller(ABROAD, AGENT);
@@ -60,6 +63,9 @@ async fn fill(scene: &Scene) -> Vec<String> {
     foreigner.remember(OUT_OF_REACH[6], "text").await.unwrap();
     operations.push(archive(&foreigner, OUT_OF_REACH[6]).await);
     bring(&foreigner, "brought", THEIR_NAME).await;
+    hush(&foreigner, "hushed").await;
+    let named = "UPDATE suppressions SET suppression_id = '5f0c2a9e-3a34-4a55-9d5e-6a1f8f0c7b21'";
+    scene.database.execute(named).await;
     // Under the sequences of others' records at home, this agent has records abroad.
     for number in 0..20 {
         foreigner.remember(&format!("filler-{number}"), "text").await.unwrap();
@@ -73,6 +79,19 @@ async fn fill(scene: &Scene) -> Vec<String> {
     }
     operations.push(archive(&admin, OUT_OF_REACH[8]).await);
     operations
+}
+
+/// Has somebody ask never to hear of something again; answers the operation.
+async fn hush(caller: &Caller, id: &str) -> String {
+    let request = RememberRequest {
+        memory_id: id.to_owned(),
+        subject_id: THEIR_NAME.to_owned(),
+        content: "hush".to_owned(),
+        ..RememberRequest::default()
+    };
+    caller.store.clone().remember(request).await.unwrap();
+    let request = suppressing(id, ForgetMode::Soft);
+    caller.lifecycle.clone().forget(request).await.unwrap().into_inner().operation_id
 }
 
 struct Side {

@@ -1,9 +1,10 @@
 //! The calls that name something, made with any id.
 
 use memory_lifecycle::proto::v1::{
-    BatchForgetRequest, Filter, ForgetMode, ForgetRequest, GetMemoryRequest, GetOperationRequest, ImportItem,
-    ImportMemoriesRequest, ListAuditRecordsRequest, ListMemoriesRequest, ListOperationsRequest,
-    PreviewRequest, RememberRequest, RestoreRequest, Selector, UpdateMemoryRequest,
+    BatchForgetRequest, Filter, ForgetCause, ForgetMode, ForgetRequest, GetMemoryRequest,
+    GetOperationRequest, ImportItem, ImportMemoriesRequest, LiftSuppressionRequest, ListAuditRecordsRequest,
+    ListMemoriesRequest, ListOperationsRequest, ListSuppressionsRequest, PreviewRequest,
+    RecallMemoriesRequest, RememberRequest, RestoreRequest, Scope, Selector, UpdateMemoryRequest,
 };
 use prost::Message;
 
@@ -36,6 +37,9 @@ paths! {
     get_memory: GetMemoryRequest = "MemoryStore/GetMemory";
     list_memories: ListMemoriesRequest = "MemoryStore/ListMemories";
     update: UpdateMemoryRequest = "MemoryStore/UpdateMemory";
+    recall: RecallMemoriesRequest = "MemoryStore/RecallMemories";
+    list_suppressions: ListSuppressionsRequest = "Governance/ListSuppressions";
+    lift: LiftSuppressionRequest = "Governance/LiftSuppression";
     list_audit: ListAuditRecordsRequest = "AuditLog/ListAuditRecords";
 }
 
@@ -43,6 +47,16 @@ pub(super) const MODES: [ForgetMode; 2] = [ForgetMode::Soft, ForgetMode::Hard];
 
 pub(super) fn forgetting(id: &str, mode: ForgetMode) -> ForgetRequest {
     ForgetRequest { selector: by_id(id), mode: mode.into(), ..ForgetRequest::default() }
+}
+
+/// Forgets it because somebody asked for it.
+pub(super) fn suppressing(id: &str, mode: ForgetMode) -> ForgetRequest {
+    ForgetRequest { cause: ForgetCause::UserRequest.into(), ..forgetting(id, mode) }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "as the requests' field takes it")]
+pub(super) fn by_target(text: &str) -> Option<Selector> {
+    Some(Selector { target: Some(text.to_owned()), ..Selector::default() })
 }
 
 pub(super) fn batch_forgetting(id: &str, mode: ForgetMode) -> BatchForgetRequest {
@@ -78,6 +92,7 @@ pub(super) fn on_memory(id: &str) -> Vec<Call> {
         update(&UpdateMemoryRequest { etag: etag(), ..updating(id, "other") }),
         restore(&restoring(id)),
         restore(&RestoreRequest { validate_only: true, ..restoring(id) }),
+        restore(&RestoreRequest { lift_suppression: true, ..restoring(id) }),
         list_audit(&ListAuditRecordsRequest {
             memory_id: Some(id.to_owned()),
             ..ListAuditRecordsRequest::default()
@@ -90,6 +105,19 @@ pub(super) fn on_memory(id: &str) -> Vec<Call> {
             forget(&ForgetRequest { validate_only: true, ..forgetting(id, mode) }),
             forget(&ForgetRequest { etag: etag(), ..forgetting(id, mode) }),
             forget(&ForgetRequest { selector: asserting, ..forgetting(id, mode) }),
+            forget(&ForgetRequest { verify: true, ..suppressing(id, mode) }),
+            forget(&ForgetRequest { selector: by_target(id), ..forgetting(id, mode) }),
+            forget(&ForgetRequest { selector: by_target(id), ..suppressing(id, mode) }),
+            preview(&PreviewRequest {
+                selector: by_target(id),
+                mode: mode.into(),
+                ..PreviewRequest::default()
+            }),
+            batch_forget(&BatchForgetRequest {
+                cause: ForgetCause::UserRequest.into(),
+                verify: true,
+                ..batch_forgetting(id, mode)
+            }),
             batch_forget(&batch_forgetting(id, mode)),
             batch_forget(&BatchForgetRequest { validate_only: true, ..batch_forgetting(id, mode) }),
             batch_forget(&BatchForgetRequest { filter: filter(), ..batch_forgetting(id, mode) }),
@@ -125,10 +153,33 @@ pub(super) fn on_operation(id: &str) -> Vec<Call> {
 /// Every call that names something else of which others have their own: a request, an import, a subject, a principal.
 pub(super) fn on_name(name: &str) -> Vec<Call> {
     let of_subject = Filter { subject_id: Some(name.to_owned()), ..Filter::default() };
+    let of_import = || Selector { import_id: Some(name.to_owned()), ..Selector::default() };
+    let of_scope =
+        Selector { scope: Some(Scope::All.into()), filter: Some(of_subject.clone()), ..Selector::default() };
     let states = Filter { states: vec![1, 2], ..Filter::default() };
     vec![
         get_operation(&GetOperationRequest { operation_id: None, request_id: Some(name.to_owned()) }),
-        list_memories(&ListMemoriesRequest { filter: Some(of_subject), ..ListMemoriesRequest::default() }),
+        list_memories(&ListMemoriesRequest {
+            filter: Some(of_subject.clone()),
+            ..ListMemoriesRequest::default()
+        }),
+        recall(&RecallMemoriesRequest {
+            query: "text".to_owned(),
+            filter: Some(of_subject.clone()),
+            ..RecallMemoriesRequest::default()
+        }),
+        preview(&PreviewRequest { selector: Some(of_import()), ..PreviewRequest::default() }),
+        forget(&ForgetRequest { selector: Some(of_import()), ..ForgetRequest::default() }),
+        preview(&PreviewRequest { selector: Some(of_scope.clone()), ..PreviewRequest::default() }),
+        forget(&ForgetRequest { selector: Some(of_scope), ..ForgetRequest::default() }),
+        list_suppressions(&ListSuppressionsRequest {
+            subject_id: Some(name.to_owned()),
+            ..ListSuppressionsRequest::default()
+        }),
+        lift(&LiftSuppressionRequest {
+            suppression_id: name.to_owned(),
+            ..LiftSuppressionRequest::default()
+        }),
         list_memories(&ListMemoriesRequest {
             filter: Some(states),
             import_id: Some(name.to_owned()),

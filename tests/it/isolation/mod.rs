@@ -4,6 +4,7 @@
 mod capabilities;
 mod compare;
 mod exact;
+mod hush;
 mod methods;
 mod predicates;
 mod scene;

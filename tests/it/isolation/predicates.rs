@@ -27,17 +27,25 @@ const PREDICATES: [(&str, &str); 4] = [
     (r"tenant_id = ANY \(\$1::text\[\]\)", "true"),
     (r"USING \(tenant_id, ", "USING ("),
     (
-        r"(\$\d+::text|wanted\.reach) IS NULL\s+OR (\(m\.agent|\(archived\.agent|EXISTS|o\.principal|\(a\.kind)",
+        r"(\$\d+::text|wanted\.reach) IS NULL\s+OR (\(m\.agent|m\.agent_id|agent_id|\(s\.agent|\(archived\.agent|EXISTS|o\.principal|\(a\.kind)",
         "true OR $2",
     ),
 ];
 
 /// Predicates that no answer depends on, and why.
-const WITHOUT_EFFECT: &[(&str, &str, &str)] = &[(
-    "due_tenants",
-    "",
-    "asks across tenants whether there is something to do; what is done is done in one of them",
-)];
+const WITHOUT_EFFECT: &[(&str, &str, &str)] = &[
+    (
+        "due_tenants",
+        "",
+        "asks across tenants whether there is something to do; what is done is done in one of them",
+    ),
+    ("without_fingerprint", "", "asks across tenants what has no fingerprint"),
+    (
+        "load_changed_since",
+        "tenant_id = $1",
+        "more labels would be looked for, of which only the tenant's own memories are found",
+    ),
+];
 
 fn all() -> Vec<Weakened> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/storage/sql");

@@ -1,5 +1,7 @@
 //! Two tenants with the same agents, and memories of every kind that is out of the reach of one of them.
 
+use std::time::Duration;
+
 use memory_lifecycle::config::ServerSettings;
 use memory_lifecycle::proto::v1::{
     ForgetMode, ImportItem, ImportMemoriesRequest, MemoryKind, RememberRequest, UpdateMemoryRequest,
@@ -34,6 +36,13 @@ impl Scene {
         let proxy = Proxy::start(&database).await;
         let server = Server::start_unready(proxy.connect(), quiet()).await;
         server.until_health(SERVICE, ServingStatus::Serving).await;
+        let swept = async {
+            // What the sweeper asks at the start is nobody's call.
+            while proxy.ended("-- due_tenants") == 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), swept).await.unwrap();
         Self { database, proxy, server }
     }
 

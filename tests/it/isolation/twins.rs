@@ -12,6 +12,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection};
 use tonic::Status;
 use uuid::Uuid;
 
+use super::hush;
 use super::methods::forgetting;
 use super::scene::{ABROAD, AGENT, ANOTHER, HOME, Scene, bring, correct, keep};
 use crate::harness::caller::by_id;
@@ -22,7 +23,7 @@ const OLD_REQUEST: &str = "5f0c2a9e-3a34-4a55-9d5e-6a1f8f0c7b22";
 /// The operation that archived "stored".
 const STORING: &str = "018f3a5c-7c1e-7b6a-9d2e-3f4a5b6c7d8e";
 const ADMINISTRATOR: &str = "administrator";
-const WHY: &str = "for a reason";
+pub(super) const WHY: &str = "for a reason";
 
 /// Gives a tenant some history.
 async fn live(scene: &Scene, tenant: &str) {
@@ -42,6 +43,7 @@ async fn live(scene: &Scene, tenant: &str) {
     // Of another agent, by an administrator.
     scene.caller(tenant, ANOTHER).remember("administered", "text").await.unwrap();
     explained(&scene.admin(tenant, ADMINISTRATOR), "administered").await;
+    hush::live(scene, tenant).await;
     scene.database.execute(SETTLE).await;
 }
 
@@ -92,7 +94,9 @@ async fn double(connection: &mut PgConnection) {
             sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut *connection).await.unwrap();
         }
     }
-    sqlx::raw_sql(DIFFER).execute(connection).await.unwrap();
+    for differing in [DIFFER, hush::DIFFER] {
+        sqlx::raw_sql(differing).execute(&mut *connection).await.unwrap();
+    }
 }
 
 /// What only the twin has: a graph, and a request id that is old enough to be forgotten.
@@ -234,6 +238,7 @@ async fn read_everything(caller: &Caller, admin: &Caller) {
     assert_eq!(sorted(listed), mine);
     let mut all: Vec<String> = mine.iter().map(|id| (*id).to_owned()).collect();
     all.extend(["another".to_owned(), "administered".to_owned()]);
+    all.extend(hush::ADDED.map(str::to_owned));
     let listed = admin.list_all().await.unwrap().into_iter().map(|memory| memory.memory_id);
     assert_eq!(sorted(listed), sorted(all.into_iter()));
     let read = caller.get("read").await.unwrap();
@@ -260,7 +265,7 @@ async fn read_everything(caller: &Caller, admin: &Caller) {
     assert_eq!(records.pop().unwrap().memory_id, "old");
     assert_eq!(records.pop().unwrap().reason, WHY);
     let sequences = admin.audit_records().await.unwrap().into_iter().map(|record| record.sequence);
-    assert_eq!(sequences.collect::<Vec<_>>(), (1..=15).collect::<Vec<_>>());
+    assert_eq!(sequences.collect::<Vec<_>>(), (1..=15 + hush::RECORDS).collect::<Vec<_>>());
     let of_memory = ListAuditRecordsRequest {
         memory_id: Some("purging".to_owned()),
         ..ListAuditRecordsRequest::default()
@@ -284,9 +289,12 @@ pub(super) async fn check(scene: &Scene) {
     live(scene, HOME).await;
     let mut connection = scene.database.superuser().await;
     double(&mut connection).await;
+    hush::add_fingerprints(scene, &mut connection).await;
     let before = rows_of(&mut connection, ABROAD).await;
     scene.ran().await;
     use_everything(scene).await;
+    hush::check(scene).await;
+    hush::look_again(scene).await;
     sweep(scene).await;
     assert_eq!(rows_of(&mut connection, ABROAD).await, before, "the rows of the twin");
     for ran in scene.ran().await {

@@ -6,10 +6,11 @@ use memory_lifecycle::clock::Clock;
 use memory_lifecycle::domain::answer::Answer;
 use memory_lifecycle::domain::capability::{Capabilities, Capability};
 use memory_lifecycle::domain::command::{
-    Body, Call, Command, Forget, Mode, NewMemory, Request, Restore, RestoreSelection, Target,
+    Body, Call, Command, NewMemory, Request, Restore, RestoreSelection, Target,
 };
 use memory_lifecycle::domain::content::Content;
 use memory_lifecycle::domain::filter::Filter;
+use memory_lifecycle::domain::forget::{Cause, Forget, Mode, Named};
 use memory_lifecycle::domain::ids::{
     AgentId, GraphId, MemoryId, OperationId, PrincipalId, RequestId, TenantId,
 };
@@ -17,6 +18,7 @@ use memory_lifecycle::domain::memory::Kind;
 use memory_lifecycle::domain::operation::Method;
 use memory_lifecycle::domain::policy::{Policy, Retention};
 use memory_lifecycle::domain::principal::Principal;
+use memory_lifecycle::domain::suppression::Fingerprinter;
 use memory_lifecycle::lane::{Failure, LaneOptions, Lanes};
 use memory_lifecycle::storage::{Store, StoreOptions};
 use sqlx::postgres::PgConnectOptions;
@@ -49,7 +51,11 @@ impl Direct {
         let store = Store::new(connect, StoreOptions { lane_connections: 8, read_connections: 2 });
         // What the health check says of a schema that fits.
         store.set_usable(true);
-        let policy = Policy { retention: Retention::Never };
+        let policy = Policy {
+            retention: Retention::Never,
+            largest_selection: 10_000,
+            fingerprinter: Fingerprinter::new([8; 32]),
+        };
         let lanes = Lanes::start(&store, policy, &Clock::system(), options);
         Self { lanes, store }
     }
@@ -142,12 +148,21 @@ pub(super) fn remember(id: &str) -> Body {
 }
 
 pub(super) fn forget(id: &str, mode: Mode) -> Body {
-    let forget = Forget { targets: targets(id), filter: Filter::default(), mode, etag: None, single: true };
+    let forget = Forget {
+        named: Named::ById,
+        targets: targets(id),
+        filter: Filter::default(),
+        mode,
+        cause: Cause::Correction,
+        etag: None,
+        single: true,
+        verify: false,
+    };
     Body::Forget(forget)
 }
 
 pub(super) fn restore(id: &str) -> Body {
-    Body::Restore(Restore { selection: RestoreSelection::Ids(targets(id)) })
+    Body::Restore(Restore { selection: RestoreSelection::Ids(targets(id)), lift_suppression: false })
 }
 
 fn targets(id: &str) -> Vec<Target> {

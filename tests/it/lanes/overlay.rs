@@ -1,7 +1,8 @@
 //! Commands of one batch see what the ones before them did, and each row is written once.
 
 use memory_lifecycle::domain::answer::{Answer, Outcome};
-use memory_lifecycle::domain::command::{Command, Mode};
+use memory_lifecycle::domain::command::Command;
+use memory_lifecycle::domain::forget::Mode;
 use memory_lifecycle::domain::refusal::Refusal;
 use memory_lifecycle::lane::Failure;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use memory_lifecycle::domain::answer::Outcome;
-use memory_lifecycle::domain::command::Mode;
+use memory_lifecycle::domain::forget::Mode;
 use memory_lifecycle::lane::LaneOptions;
 
 use super::direct::{self, Direct, forget, remember};

@@ -47,6 +47,7 @@ fn encode(tenant: &str, record: &AuditRecord) -> Vec<u8> {
     field(6, &integer(record.to_state.into()));
     field(7, record.principal_id.as_bytes());
     field(8, record.agent_id.as_bytes());
+    field(9, &integer(record.cause.into()));
     field(10, &record.reason_digest);
     field(11, record.channel.as_bytes());
     field(12, record.request_id.as_bytes());
@@ -55,5 +56,6 @@ fn encode(tenant: &str, record: &AuditRecord) -> Vec<u8> {
     field(17, &integer(record.mode.into()));
     field(19, record.graph_id.as_bytes());
     field(20, record.import_id.as_bytes());
+    field(22, record.suppression_id.as_bytes());
     bytes
 }

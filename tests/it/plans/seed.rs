@@ -56,8 +56,16 @@ INSERT INTO memories (tenant_id, memory_key, memory_id, subject_id, agent_id, gr
            CASE WHEN k % 10 = 0 THEN at END, CASE WHEN k % 10 = 0 THEN at + interval '30 days' END,
            CASE WHEN k % 10 = 0 THEN pg_temp.operation(k) END
     FROM seeded;
-INSERT INTO memory_contents (tenant_id, memory_key, content, normalized, normalization_version)
-    SELECT tenant_id, k, repeat('x', 100), repeat('x', 100), 1 FROM seeded;
+INSERT INTO memory_contents (tenant_id, memory_key, content, normalized, normalization_version, fingerprint)
+    SELECT tenant_id, k, repeat('x', 100), repeat('x', 100), 1,
+           CASE WHEN k % 1000 <> 0 THEN sha256(convert_to(k::text, 'UTF8')) END
+    FROM seeded;
+INSERT INTO suppressions (tenant_id, suppression_id, fingerprint, by_admin, memory_id, agent_id, graph_id, kind,
+                          operation_id, principal_id, create_time)
+    SELECT tenant_id, (CASE k WHEN 1 THEN '00000000-0000-8000-8000-000000000001' ELSE gen_random_uuid()::text END)::uuid,
+           sha256(convert_to((k * 7)::text, 'UTF8')), false, memory_id, agent_id, 'default', 1, pg_temp.operation(k), agent_id,
+           now() - k * interval '1 minute'
+    FROM seeded;
 -- What the examples of the inserts refer to: a memory that has no content yet.
 INSERT INTO memories (tenant_id, memory_key, memory_id, agent_id, graph_id, kind, origin, memory_date, state,
                       version, create_time, update_time)

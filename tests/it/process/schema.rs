@@ -36,7 +36,7 @@ async fn is_not_ready(database: &Database, why: &str) {
 #[tokio::test]
 async fn an_older_schema_is_not_served() {
     let database = Database::migrated().await;
-    database.execute("UPDATE schema_version SET version = version - 1").await;
+    database.execute("UPDATE schema_version SET version = version - 1, oldest_supported = 1").await;
     is_not_ready(&database, "missing or older than this binary needs; run `migrate`").await;
 }
 

@@ -19,9 +19,10 @@ async fn without_anything_set_it_refuses_and_says_all_that_is_missing() {
     let ended = run(&["serve"]).await;
     assert_eq!((ended.code(), ended.out.as_str()), (Some(1), ""), "{ended:?}");
     for wanted in [
-        "the configuration has 3 faults:",
+        "the configuration has 4 faults:",
         "DATABASE_URL (or --database-url) is not set",
         "MEMORY_LIFECYCLE_TOKEN_KEY is not set",
+        "MEMORY_LIFECYCLE_FINGERPRINT_KEY is not set",
         "nothing says how callers are known",
         "--jwt-issuer",
         "--api-keys",

@@ -70,7 +70,10 @@ pub fn serve_command(url: &str) -> Command {
 pub fn serve_command_on(listen: &str, url: &str) -> Command {
     let mut command = command(&["serve", "--listen", listen, "--log-format", "json"]);
     command.args(issuer::flags());
-    command.env("DATABASE_URL", url).env("MEMORY_LIFECYCLE_TOKEN_KEY", KEY);
+    command
+        .env("DATABASE_URL", url)
+        .env("MEMORY_LIFECYCLE_TOKEN_KEY", KEY)
+        .env("MEMORY_LIFECYCLE_FINGERPRINT_KEY", KEY);
     command
 }
 

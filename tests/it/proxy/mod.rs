@@ -149,6 +149,11 @@ impl Proxy {
         self.plan.tap.take().await
     }
 
+    /// How many statements have ended that begin like this, since what was run was last taken.
+    pub fn ended(&self, beginning: &str) -> usize {
+        self.plan.tap.ended(beginning)
+    }
+
     /// Lets everybody through again.
     pub fn come_up(&self) {
         self.plan.down.store(false, Ordering::SeqCst);

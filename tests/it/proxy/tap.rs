@@ -36,7 +36,7 @@ const ARRAYS: [u32; 8] = [1000, 1001, 1005, 1009, 1016, 1182, 1185, 2951];
 #[derive(Default)]
 pub(super) struct Tap {
     log: Mutex<Vec<(Ran, bool)>>,
-    ended: Notify,
+    one_ended: Notify,
 }
 
 impl Tap {
@@ -44,7 +44,7 @@ impl Tap {
     pub(super) async fn take(&self) -> Vec<Ran> {
         let taken = async {
             loop {
-                let ended = self.ended.notified();
+                let ended = self.one_ended.notified();
                 {
                     let mut log = self.log.lock().unwrap();
                     if log.iter().all(|(_, ended)| *ended) {
@@ -57,6 +57,12 @@ impl Tap {
         tokio::time::timeout(Duration::from_secs(30), taken).await.expect("every statement ends")
     }
 
+    /// How many statements have ended that begin like this.
+    pub(super) fn ended(&self, beginning: &str) -> usize {
+        let log = self.log.lock().unwrap();
+        log.iter().filter(|(ran, ended)| *ended && ran.text.starts_with(beginning)).count()
+    }
+
     fn begin(&self, text: String, parameters: Vec<Form>) -> usize {
         let mut log = self.log.lock().unwrap();
         log.push((Ran { text, parameters, rows: 0, bytes: 0, end: String::new() }, false));
@@ -67,7 +73,7 @@ impl Tap {
         if let Some((ran, ended)) = self.log.lock().unwrap().get_mut(index) {
             change(ran, ended);
         }
-        self.ended.notify_waiters();
+        self.one_ended.notify_waiters();
     }
 }
 

@@ -39,6 +39,11 @@ impl Names {
         }
     }
 
+    /// A text with what the shortened texts in it stand for.
+    pub(super) fn in_full(&self, text: &str) -> String {
+        self.actual.iter().fold(text.to_owned(), |text, (shown, actual)| text.replace(shown, actual))
+    }
+
     fn bind(&mut self, shown: &str, actual: &str, at: &str) -> Result<(), String> {
         let meant = self.actual.entry(shown.to_owned()).or_insert_with(|| actual.to_owned());
         if meant != actual {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::CommandFactory;
-use memory_lifecycle::config::{Cli, TOKEN_KEY_VARIABLE};
+use memory_lifecycle::config::{Cli, FINGERPRINT_KEY_VARIABLE, TOKEN_KEY_VARIABLE};
 
 use super::README;
 use super::text::{rows, section};
@@ -62,9 +62,11 @@ fn taken() -> Settings {
             settings.entry(row).or_default().push(name.clone());
         }
     }
-    // No argument, so that it is in no list of processes.
-    let key = [NONE.to_owned(), quoted(TOKEN_KEY_VARIABLE), "required".to_owned()];
-    settings.insert(key, vec!["serve".to_owned()]);
+    // No arguments, so that they are in no list of processes.
+    for variable in [TOKEN_KEY_VARIABLE, FINGERPRINT_KEY_VARIABLE] {
+        let key = [NONE.to_owned(), quoted(variable), "required".to_owned()];
+        settings.insert(key, vec!["serve".to_owned()]);
+    }
     settings
 }
 

@@ -76,7 +76,8 @@ async fn started(shell: &Shell, arguments: &str, database: &str) -> (Program, So
         .args(["--listen", "127.0.0.1:0", "--log-format", "json"])
         .current_dir(shell.folder())
         .env("DATABASE_URL", url("memory_lifecycle_app", database).await)
-        .env("MEMORY_LIFECYCLE_TOKEN_KEY", KEY);
+        .env("MEMORY_LIFECYCLE_TOKEN_KEY", KEY)
+        .env("MEMORY_LIFECYCLE_FINGERPRINT_KEY", KEY);
     let (mut program, address) = listening(command).await;
     program.logged("ready: Postgres is there").await;
     (program, address)

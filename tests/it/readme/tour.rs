@@ -23,7 +23,7 @@ async fn every_command_gives_what_is_shown() {
     for pair in blocks.chunks(2) {
         let [asked, shown] = pair else { unreachable!("chunks of two") };
         assert_eq!(asked.language, "sh", "{}", asked.text);
-        let commands = grpcurl::run(&asked.text);
+        let commands = grpcurl::run(&names.in_full(&asked.text));
         let [command] = commands.as_slice() else { panic!("one call a block: {}", asked.text) };
         assert_eq!(command.address, "127.0.0.1:50051", "the address that dev listens on by default");
         let answer = grpcurl::call(server.address, command).await;

@@ -3,6 +3,7 @@
 
 mod flood;
 mod gate;
+mod hush;
 mod meet;
 mod races;
 mod same_request;

@@ -17,7 +17,11 @@ fn answer(body: AnswerBody) -> Answer {
         commit_time: DateTime::from_timestamp_micros(1_000_001).unwrap(),
         receipt: Receipt { first_sequence: 3, last_sequence: 4, head_hash: [7; 32] },
         body,
+        suppressed: 0,
+        lifted: 0,
+        kept: Vec::new(),
         memory: None,
+        suppression_reason: None,
         replayed: false,
         validate_only: false,
     }
@@ -44,7 +48,7 @@ fn the_status_says_how_much_is_forgotten() {
         (&[Refused, NotFound], ForgetStatus::NotForgotten),
         (&[Outcome::Unknown], ForgetStatus::NotForgotten),
     ] {
-        assert_eq!(batch_forget_response(&of(outcomes)).status(), wanted, "{outcomes:?}");
+        assert_eq!(batch_forget_response(&of(outcomes), None).status(), wanted, "{outcomes:?}");
     }
 }
 
@@ -52,7 +56,7 @@ fn the_status_says_how_much_is_forgotten() {
 fn the_counters_sum_to_what_was_asked() {
     use Outcome::{AlreadyForgotten, Archived, Erased, NotFound, Refused, Unknown};
     let all = of(&[Archived, Erased, AlreadyForgotten, NotFound, Refused, Unknown]);
-    let batch = batch_forget_response(&all);
+    let batch = batch_forget_response(&all, None);
     let counters = [
         batch.archived,
         batch.erased,
@@ -71,7 +75,7 @@ fn the_counters_sum_to_what_was_asked() {
 
 #[test]
 fn a_change_is_confirmed_with_its_proof_and_its_time() {
-    let response = forget_response(&of(&[Outcome::Archived]));
+    let response = forget_response(&of(&[Outcome::Archived]), None);
     let audit = response.audit.unwrap();
     assert_eq!((audit.first_sequence, audit.last_sequence, audit.confirmed), (3, 4, true));
     assert_eq!(audit.head_hash, [7; 32]);
@@ -82,7 +86,7 @@ fn a_change_is_confirmed_with_its_proof_and_its_time() {
 fn what_changed_nothing_is_confirmed_without_proof_or_time() {
     let mut unchanged = of(&[Outcome::AlreadyForgotten]);
     unchanged.receipt = Receipt { head_hash: [7; 32], ..Receipt::default() };
-    let response = forget_response(&unchanged);
+    let response = forget_response(&unchanged, None);
     let wanted = v1::AuditReceipt { confirmed: true, ..v1::AuditReceipt::default() };
     assert_eq!(response.audit, Some(wanted));
     assert_eq!(response.commit_time, None);
@@ -91,7 +95,7 @@ fn what_changed_nothing_is_confirmed_without_proof_or_time() {
 #[test]
 fn a_rehearsal_confirms_nothing() {
     let rehearsed = Answer { validate_only: true, ..of(&[Outcome::Archived]) };
-    let response = forget_response(&rehearsed);
+    let response = forget_response(&rehearsed, None);
     assert_eq!(response.status(), ForgetStatus::Unspecified);
     assert_eq!(response.audit, Some(v1::AuditReceipt::default()));
     assert_eq!((response.archived, response.validate_only, response.commit_time), (1, true, None));
@@ -104,7 +108,7 @@ fn a_lost_commit_is_unknown_for_every_id() {
         ..BatchForgetRequest::default()
     };
     let unknown = batch_forget(&caller(false), request).unwrap().if_unknown().unwrap();
-    let response = batch_forget_response(&unknown);
+    let response = batch_forget_response(&unknown, None);
     assert_eq!((response.requested, response.unknown), (2, 2));
     assert_eq!(response.status(), ForgetStatus::NotForgotten);
     assert_eq!(response.commit_time, None);
@@ -115,7 +119,8 @@ fn a_lost_commit_is_unknown_for_every_id() {
 
 #[test]
 fn a_result_carries_the_status_of_a_single_call() {
-    let response = batch_forget_response(&of(&[Outcome::NotFound, Outcome::Refused, Outcome::Archived]));
+    let response =
+        batch_forget_response(&of(&[Outcome::NotFound, Outcome::Refused, Outcome::Archived]), None);
     let errors: Vec<_> = response.results.into_iter().map(|result| result.error).collect();
     let operation = Some(OperationId(Uuid::from_u128(1)));
     for (error, refusal) in [(&errors[0], Refusal::MemoryNotFound), (&errors[1], Refusal::GraphNotFound)] {

@@ -2,7 +2,8 @@
 
 use super::super::{Change, batch_forget, forget, restore};
 use super::*;
-use crate::domain::command::{Body, Forget, Mode, Restore, RestoreSelection};
+use crate::domain::command::{Body, Restore, RestoreSelection};
+use crate::domain::forget::{Forget, Mode};
 use crate::proto::v1::{BatchForgetRequest, Filter, ForgetRequest, RestoreRequest, Selector};
 
 const UUID: &str = "018f3a5c-7c1e-7b6a-9d2e-3f4a5b6c7d8e";
@@ -173,7 +174,7 @@ fn a_restore_is_by_ids_or_by_operation() {
     assert_eq!(faulty(restore(&caller(false), by(&[], Some("")))), ["operation_id"]);
     let change = restore(&caller(false), by(&[], Some(UUID))).unwrap();
     assert!(change.if_unknown().is_none(), "which memories it means is not known");
-    let Body::Restore(Restore { selection }) = change.command.body else { panic!("no restore") };
+    let Body::Restore(Restore { selection, .. }) = change.command.body else { panic!("no restore") };
     assert!(matches!(selection, RestoreSelection::Operation(_)));
     assert!(restore(&caller(false), by(&["m", "?"], None)).unwrap().if_unknown().is_some());
 }

@@ -62,13 +62,17 @@ fn a_preview_is_of_one_or_of_many() {
         selector: Some(Selector {
             memory_id: memory_id.map(ToOwned::to_owned),
             memory_ids: ids.iter().map(ToString::to_string).collect(),
-            filter: None,
+            ..Selector::default()
         }),
         ..PreviewRequest::default()
     };
     let read = |request| preview_query(request);
-    assert!(matches!(read(of(Some("m"), &[])).unwrap().selection, PreviewSelection::One(_)));
-    let PreviewSelection::Many(targets) = read(of(None, &["m", "?"])).unwrap().selection else { panic!() };
+    let selection = |previewed| match previewed {
+        super::super::Previewed::Ids(query) => query.selection,
+        super::super::Previewed::Set(_) => panic!("a set"),
+    };
+    assert!(matches!(selection(read(of(Some("m"), &[])).unwrap()), PreviewSelection::One(_)));
+    let PreviewSelection::Many(targets) = selection(read(of(None, &["m", "?"])).unwrap()) else { panic!() };
     assert!(targets[1].id.is_err() && targets[1].field == "selector.memory_ids[1]");
     assert_eq!(faulty(read(of(Some("?"), &[]))), ["selector.memory_id"]);
     assert_eq!(faulty(read(of(None, &["m"; 101]))), ["selector.memory_ids"]);
@@ -116,9 +120,52 @@ fn every_fault_of_a_look_up_is_told() {
         memory_id: Some(String::new()),
         operation_id: Some("x".to_owned()),
         principal_id: Some(" a".to_owned()),
-        actions: vec![0, 1, 6],
+        actions: vec![0, 1, 8],
         ..ListAuditRecordsRequest::default()
     };
     let found = faulty(audit_query(request));
     assert_eq!(found, ["memory_id", "operation_id", "principal_id", "actions[0]", "actions[2]"]);
+}
+
+/// Sets one of the selecting fields.
+type Selecting = (&'static str, fn(&mut Selector));
+
+const SELECTING: [Selecting; 6] = [
+    ("memory_id", |selector| selector.memory_id = Some("m".to_owned())),
+    ("target", |selector| selector.target = Some("m".to_owned())),
+    ("match", |selector| selector.r#match = Some("m".to_owned())),
+    ("import_id", |selector| selector.import_id = Some("m".to_owned())),
+    ("scope", |selector| selector.scope = Some(3)),
+    ("memory_ids", |selector| selector.memory_ids = vec!["m".to_owned()]),
+];
+
+#[test]
+fn any_two_selecting_fields_are_seen_and_refused() {
+    for (at, (one, set_one)) in SELECTING.iter().enumerate() {
+        for (other, set_other) in &SELECTING[at + 1..] {
+            let mut selector = Selector::default();
+            set_one(&mut selector);
+            set_other(&mut selector);
+            let request = PreviewRequest { selector: Some(selector), ..PreviewRequest::default() };
+            let names = [one, other].map(|name| format!("selector.{name}")).to_vec();
+            assert_eq!(refusal(preview_query(request)), Refusal::SelectorConflict(names));
+        }
+    }
+}
+
+#[test]
+fn a_selecting_field_that_is_there_and_empty_is_a_fault() {
+    let empty: [Selecting; 5] = [
+        ("memory_id", |selector| selector.memory_id = Some(String::new())),
+        ("target", |selector| selector.target = Some(" ".to_owned())),
+        ("match", |selector| selector.r#match = Some("\u{200b}".to_owned())),
+        ("import_id", |selector| selector.import_id = Some(String::new())),
+        ("scope", |selector| selector.scope = Some(0)),
+    ];
+    for (name, set) in empty {
+        let mut selector = Selector::default();
+        set(&mut selector);
+        let request = PreviewRequest { selector: Some(selector), ..PreviewRequest::default() };
+        assert_eq!(faulty(preview_query(request)), [format!("selector.{name}")]);
+    }
 }

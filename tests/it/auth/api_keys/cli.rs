@@ -167,7 +167,7 @@ async fn who_may_not_make_keys_is_told_as_whom_to_connect() {
 async fn a_database_that_is_not_fit_for_keys_is_said_to_be() {
     let empty = Database::empty().await;
     let older = Database::migrated().await;
-    older.execute("UPDATE schema_version SET version = version - 1").await;
+    older.execute("UPDATE schema_version SET version = version - 1, oldest_supported = 1").await;
     let newer = Database::migrated().await;
     newer.execute("UPDATE schema_version SET version = version + 1, oldest_supported = version + 1").await;
     for (database, words) in [

@@ -97,7 +97,10 @@ async fn a_server_without_its_keys_does_not_start_and_says_what_is_wrong() {
         let mut command =
             command(&["serve", "--listen", "127.0.0.1:0", "--jwt-issuer", "a", "--jwt-audience", "b"]);
         command.args(["--jwt-algorithms", "EdDSA", "--jwks-file"]).arg(&path);
-        command.env("DATABASE_URL", "postgres://app@localhost/db").env("MEMORY_LIFECYCLE_TOKEN_KEY", KEY);
+        command
+            .env("DATABASE_URL", "postgres://app@localhost/db")
+            .env("MEMORY_LIFECYCLE_TOKEN_KEY", KEY)
+            .env("MEMORY_LIFECYCLE_FINGERPRINT_KEY", KEY);
         let ended = Program::start(command).ended().await;
         assert_eq!((ended.code(), ended.out.as_str()), (Some(1), ""), "{ended:?}");
         let said = ended.err.lines().last().unwrap();

@@ -51,7 +51,7 @@ async fn a_state_or_origin_that_cannot_be_filtered_by_is_named() {
 async fn an_action_that_no_record_has_is_named() {
     let mut stage = Stage::furnished().await;
     let request =
-        ListAuditRecordsRequest { actions: vec![0, 1, 6, 12, 99], ..ListAuditRecordsRequest::default() };
+        ListAuditRecordsRequest { actions: vec![0, 1, 8, 12, 99], ..ListAuditRecordsRequest::default() };
     let fields = ["actions[0]", "actions[2]", "actions[4]"];
     stage.refused(LIST_AUDIT, &request, INVALID_FIELD, &fields).await;
 }

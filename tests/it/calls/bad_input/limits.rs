@@ -37,7 +37,10 @@ async fn every_fault_is_named_at_once() {
         request_id: CANARY.to_owned(),
         etag: CANARY.to_owned(),
         channel: " ".to_owned(),
+        cause: 9,
+        confirmation_token: "\t".to_owned(),
         validate_only: false,
+        verify: false,
     };
     let fields = [
         "request_id",
@@ -50,11 +53,13 @@ async fn every_fault_is_named_at_once() {
         "selector.filter.kinds[0]",
         "selector.filter.states[0]",
         "selector.filter.origin",
+        "confirmation_token",
         "etag",
+        "cause",
         "mode",
     ];
     let status = stage.refused(FORGET, &request, INVALID_FIELD, &fields).await;
-    assert!(status.message().starts_with("12 fields are at fault"), "{}", status.message());
+    assert!(status.message().starts_with("14 fields are at fault"), "{}", status.message());
 }
 
 #[tokio::test]

@@ -25,7 +25,8 @@ async fn none_is_required_and_two_are_a_conflict() {
         stage.refused(FORGET, &forget(selector.clone()), "SELECTOR_REQUIRED", &[]).await;
         stage.refused(PREVIEW, &preview(selector), "SELECTOR_REQUIRED", &[]).await;
     }
-    let both = Selector { memory_id: Some("kept".to_owned()), memory_ids: texts(&["kept"]), filter: None };
+    let both =
+        Selector { memory_id: Some("kept".to_owned()), memory_ids: texts(&["kept"]), ..Selector::default() };
     let status = stage.refused(FORGET, &forget(Some(both.clone())), "SELECTOR_CONFLICT", &[]).await;
     assert!(status.message().contains("selector.memory_id, selector.memory_ids"), "{}", status.message());
     stage.refused(PREVIEW, &preview(Some(both)), "SELECTOR_CONFLICT", &[]).await;
