@@ -12,6 +12,7 @@ use memory_lifecycle::auth::{Authenticator, Methods};
 use memory_lifecycle::clock::Clock;
 use memory_lifecycle::config::{ClaimNames, JwtAlgorithm, JwtConfig, KeySource};
 use memory_lifecycle::domain::policy::{Policy, Retention};
+use memory_lifecycle::domain::suppression::Fingerprinter;
 use memory_lifecycle::lane::{LaneOptions, Lanes};
 use memory_lifecycle::layers;
 use memory_lifecycle::layers::deadline::Limits;
@@ -27,7 +28,7 @@ use tower::util::BoxCloneService;
 use tower::{Layer, ServiceExt};
 
 /// The methods of the contract, by their paths.
-pub const METHODS: [&str; 12] = [
+pub const METHODS: [&str; 15] = [
     "/memorylifecycle.v1.MemoryLifecycle/Forget",
     "/memorylifecycle.v1.MemoryLifecycle/Preview",
     "/memorylifecycle.v1.MemoryLifecycle/Restore",
@@ -40,6 +41,9 @@ pub const METHODS: [&str; 12] = [
     "/memorylifecycle.v1.MemoryStore/ListMemories",
     "/memorylifecycle.v1.MemoryStore/UpdateMemory",
     "/memorylifecycle.v1.AuditLog/ListAuditRecords",
+    "/memorylifecycle.v1.MemoryStore/RecallMemories",
+    "/memorylifecycle.v1.Governance/ListSuppressions",
+    "/memorylifecycle.v1.Governance/LiftSuppression",
 ];
 
 /// A word that stands in the corpus and must come back in no answer.
@@ -67,9 +71,13 @@ impl Server {
         let clock = Clock::system();
         let connect = PgConnectOptions::new_without_pgpass().host("127.0.0.1").port(1);
         let store = Store::new(&connect, StoreOptions { lane_connections: 1, read_connections: 1 });
-        let policy = Policy { retention: Retention::Never };
+        let policy = Policy {
+            retention: Retention::Never,
+            largest_selection: 10_000,
+            fingerprinter: Fingerprinter::new([8; 32]),
+        };
         let lanes = Lanes::start(&store, policy, &clock, LaneOptions { lanes: 1, ..LaneOptions::default() });
-        let ops = Ops::new(store.clone(), lanes, policy, &[7; 32]);
+        let ops = Ops::new(store.clone(), lanes, policy, &[7; 32], clock.clone());
         let jwt = runtime.block_on(JwtVerifier::start(tokens(), clock.clone())).expect("keys");
         let api_keys = ApiKeys::new(store, clock.clone(), Duration::from_secs(1));
         let methods = Methods { jwt: Some(jwt), api_keys: Some(api_keys), certificates: None, metadata };
