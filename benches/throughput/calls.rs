@@ -65,7 +65,8 @@ async fn remember(channel: &Channel, tenant: usize, memory_id: String) {
     assert!(answer.expect("the call succeeds").into_inner().memory.is_some(), "the call did its work");
 }
 
-fn of<Message>(tenant: usize, message: Message) -> Request<Message> {
+/// A message with the credentials of the tenant's caller.
+pub(crate) fn of<Message>(tenant: usize, message: Message) -> Request<Message> {
     let mut request = Request::new(message);
     request.metadata_mut().insert("authorization", credentials::of(tenant));
     request

@@ -64,7 +64,7 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    fn new(from: usize, tenants: usize, calls: usize, size: usize) -> Self {
+    pub(crate) fn new(from: usize, tenants: usize, calls: usize, size: usize) -> Self {
         assert!(calls > 1, "there are memories for more than one call: give more --memories");
         let step = (calls * 618 / 1000 + 1..=2 * calls)
             .find(|step| coprime(*step, calls))

@@ -1,7 +1,7 @@
 //! Our callers: as many as the peer has clients, each sending its next call when the last was answered.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
@@ -16,10 +16,11 @@ use crate::server::{self, Server};
 static RUNS: AtomicUsize = AtomicUsize::new(0);
 
 /// When callers stop.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum Until {
     Time(Duration),
     Calls(usize),
+    Told(Arc<AtomicBool>),
 }
 
 /// How many callers share a connection.
@@ -58,16 +59,27 @@ pub(crate) async fn for_calls(
 /// One caller in a thread of its own, so that other callers of this process delay it only as those of another
 /// process would. It goes from tenant to tenant, but for the first one.
 pub(crate) async fn one_by_one(server: &Server, work: Work, order: Order, seconds: u64) -> Run {
+    let calls = alone(server, work, order, Until::Time(WARM_UP + Duration::from_secs(seconds))).await;
+    Run::in_time(&calls, seconds, order.size)
+}
+
+/// The same, from now until it is told that it is over.
+pub(crate) async fn one_by_one_until(
+    server: &Server,
+    work: Work,
+    order: Order,
+    over: Arc<AtomicBool>,
+) -> Vec<Call> {
+    alone(server, work, order, Until::Told(over)).await
+}
+
+async fn alone(server: &Server, work: Work, order: Order, until: Until) -> Vec<Call> {
     let address = server.address().to_owned();
-    let alone = move || {
+    let caller = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        runtime.block_on(async {
-            let until = Until::Time(WARM_UP + Duration::from_secs(seconds));
-            let calls = run(&[server::channel(&address)], work, 1, order, until).await;
-            Run::in_time(&calls, seconds, order.size)
-        })
+        runtime.block_on(async { run(&[server::channel(&address)], work, 1, order, until).await })
     };
-    tokio::task::spawn_blocking(alone).await.expect("the caller ends well")
+    tokio::task::spawn_blocking(caller).await.expect("the caller ends well")
 }
 
 async fn run(channels: &[Channel], work: Work, callers: usize, order: Order, until: Until) -> Vec<Call> {
@@ -77,7 +89,7 @@ async fn run(channels: &[Channel], work: Work, callers: usize, order: Order, unt
     let mut tasks = JoinSet::new();
     for caller in 0..callers {
         let channel = channels[caller % channels.len()].clone();
-        tasks.spawn(call_on(channel, work, Arc::clone(&supply), start, until, run));
+        tasks.spawn(call_on(channel, work, Arc::clone(&supply), start, until.clone(), run));
     }
     tasks.join_all().await.into_iter().flatten().collect()
 }
@@ -94,9 +106,10 @@ async fn call_on(
     let mut made = Vec::new();
     loop {
         let number = supply.next();
-        let is_over = match until {
-            Until::Time(time) => start.elapsed() >= time,
-            Until::Calls(calls) => number >= calls,
+        let is_over = match &until {
+            Until::Time(time) => start.elapsed() >= *time,
+            Until::Calls(calls) => number >= *calls,
+            Until::Told(over) => over.load(Ordering::Relaxed),
         };
         if is_over {
             return made;

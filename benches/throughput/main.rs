@@ -34,6 +34,7 @@ mod report;
 mod run;
 mod scripts;
 mod seed;
+mod selection;
 mod server;
 mod text;
 
@@ -67,6 +68,15 @@ async fn run(options: Options) {
     let postgres = Postgres::start().await;
     let version = format!("Postgres {}", postgres.cluster.server_version());
     let mut report = Report::new(machine::describe(postgres.cluster.data_dir()), &version, &options);
+    if options.wants(selection::NAME) {
+        report.add_figures(selection::run(&postgres, &options).await);
+    }
+    let further = [footprint::NAME, neighbour::NAME, flat::NAME];
+    if cases.is_empty() && !further.into_iter().any(|name| options.wants(name)) {
+        report.finish(&options);
+        postgres.cluster.stop().await.expect("Postgres stops");
+        return;
+    }
 
     let layout = Layout::with_a_large_tenant(options.memories);
     let database = postgres.migrated("bench", layout).await;

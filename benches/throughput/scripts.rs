@@ -78,8 +78,8 @@ impl Script {
                  INSERT INTO memories (tenant_id, memory_key, memory_id, agent_id, graph_id, kind, origin, memory_date, \
                  state, version, create_time, update_time) VALUES ('t-' || :t, :key, 'new' || :key, 'default', \
                  'default', 1, 1, now(), 1, :key, now(), now());\n\
-                 INSERT INTO memory_contents (tenant_id, memory_key, content, normalized, normalization_version) \
-                 VALUES ('t-' || :t, :key, '{text}', '{text}', 1);\n\
+                 INSERT INTO memory_contents (tenant_id, memory_key, content, normalized, normalization_version, \
+                 fingerprint) VALUES ('t-' || :t, :key, '{text}', '{text}', 1, sha256(convert_to('{text}', 'UTF8')));\n\
                  {AUDIT} VALUES ('t-' || :t, nextval('peer_sequence'), gen_random_uuid(), 'new' || :key, \
                  {OF_REMEMBER});\nCOMMIT;\n",
                 text = text::one_kib(),

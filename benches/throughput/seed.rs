@@ -3,6 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use memory_lifecycle::domain::ids::TenantId;
+use memory_lifecycle::domain::suppression::Fingerprinter;
+use memory_lifecycle::domain::text::normalize;
 use sqlx::PgConnection;
 
 use crate::ids::{Order, TENANTS};
@@ -49,13 +52,20 @@ async fn fill_tenant(connection: &mut PgConnection, tenant: usize, memories: usi
         insert.execute(&mut *connection).await.expect("rows of a tenant");
     }
     if with_texts {
+        let content = text::one_kib();
+        let normalized = normalize(&content);
+        // With fingerprints: the server would add what is missing, while it is measured. The key is that it is started with.
+        let id = TenantId::parse(&tenant).expect("a tenant");
+        let fingerprint = Fingerprinter::new([0; 32]).of(&id, None, &normalized);
         sqlx::query(
-            "INSERT INTO memory_contents (tenant_id, memory_key, content, normalized, normalization_version)
-             SELECT $1, k, $3, $3, 1 FROM generate_series(1, $2) AS k",
+            "INSERT INTO memory_contents (tenant_id, memory_key, content, normalized, normalization_version, fingerprint)
+             SELECT $1, k, $3, $4, 1, $5 FROM generate_series(1, $2) AS k",
         )
         .bind(&tenant)
         .bind(memories)
-        .bind(text::one_kib())
+        .bind(content)
+        .bind(normalized)
+        .bind(fingerprint.0.to_vec())
         .execute(connection)
         .await
         .expect("texts of a tenant");

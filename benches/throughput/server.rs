@@ -43,6 +43,7 @@ pub(crate) async fn start(postgres: &Postgres, database: &Database) -> Server {
         .args(credentials::flags())
         .env("DATABASE_URL", url)
         .env("MEMORY_LIFECYCLE_TOKEN_KEY", "00".repeat(32))
+        .env("MEMORY_LIFECYCLE_FINGERPRINT_KEY", "00".repeat(32))
         .stdin(Stdio::null())
         .kill_on_drop(true)
         .spawn()
