@@ -187,6 +187,23 @@ async fn chinese_japanese_and_korean_need_no_spaces() {
 }
 
 #[tokio::test]
+async fn the_japanese_long_vowel_sign_is_of_no_spaced_word() {
+    // It is common to two scripts, and so of neither by its own property.
+    let texts = [("server", "サーバー2号"), ("user", "ユーザーBob"), ("twice", "コーー"), ("half", "ﾕｰｻﾞｰ")];
+    assert_found(
+        &texts,
+        &[
+            ("2", &["server"]),
+            ("bob", &["user"]),
+            ("ユーザー", &["half", "user"]),
+            ("コー", &["twice"]),
+            ("ー", &["half", "twice", "user", "server"]),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
 async fn arabic_words_are_whole_ones() {
     let texts =
         [("word", "أحب قهوة الصباح"), ("article", "القهوة لذيذة"), ("vowels", "قَهْوة"), ("form", "ﻗﻬﻮﺓ")];
