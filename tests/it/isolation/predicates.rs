@@ -39,6 +39,11 @@ const WITHOUT_EFFECT: &[(&str, &str, &str)] = &[
         "",
         "asks across tenants whether there is something to do; what is done is done in one of them",
     ),
+    (
+        "list_memories_of_tenant",
+        "$2::text",
+        "whoever names an agent is answered by the statement for one agent, so it is always null",
+    ),
     ("without_fingerprint", "", "asks across tenants what has no fingerprint"),
     (
         "load_changed_since",
