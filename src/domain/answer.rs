@@ -224,7 +224,13 @@ impl Answer {
 
     /// This answer as it is stored: what a caller sent in place of an id may be anything, so it is left out.
     pub fn for_storage(&self) -> Self {
-        let mut stored = self.clone();
+        let mut stored = Self {
+            body: self.body.clone(),
+            kept: Vec::new(),
+            memory: None,
+            suppression_reason: None,
+            ..*self
+        };
         match &mut stored.body {
             AnswerBody::Results(results) => {
                 for result in results {

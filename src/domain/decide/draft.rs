@@ -9,8 +9,8 @@ use super::super::command::Call;
 use super::super::content::Content;
 use super::super::facts::{Facts, Head};
 use super::super::forget::{Cause, Mode};
-use super::super::ids::{MemoryId, Sequence, SuppressionId};
-use super::super::memory::{Archive, Memory, State};
+use super::super::ids::{AgentId, GraphId, ImportId, MemoryId, Sequence, SuppressionId};
+use super::super::memory::{Archive, Kind, Memory, State};
 use super::super::operation::NewOperation;
 use super::super::suppression::{self, Fingerprint, SuppressedMemory, Suppression};
 use super::{Change, Decision};
@@ -51,6 +51,30 @@ impl Entry {
     }
 }
 
+/// The memory that a record is about: one that is there, or what is kept of one.
+#[derive(Clone, Copy)]
+struct Concerned<'memory> {
+    id: &'memory MemoryId,
+    agent: &'memory AgentId,
+    graph: &'memory GraphId,
+    kind: Kind,
+    import: Option<&'memory ImportId>,
+}
+
+impl<'memory> From<&'memory Memory> for Concerned<'memory> {
+    fn from(memory: &'memory Memory) -> Self {
+        let Memory { id, agent, graph, kind, import, .. } = memory;
+        Self { id, agent, graph, kind: *kind, import: import.as_ref() }
+    }
+}
+
+impl<'memory> From<&'memory SuppressedMemory> for Concerned<'memory> {
+    fn from(memory: &'memory SuppressedMemory) -> Self {
+        let SuppressedMemory { id, agent, graph, kind, import, .. } = memory;
+        Self { id, agent, graph, kind: *kind, import: import.as_ref() }
+    }
+}
+
 impl<'facts> Draft<'facts> {
     pub(super) fn new(facts: &'facts Facts, call: &'facts Call, now: Timestamp) -> Self {
         Self {
@@ -84,7 +108,7 @@ impl<'facts> Draft<'facts> {
     }
 
     pub(super) fn save(&mut self, memory: Memory, content: Content, fingerprint: Fingerprint) {
-        self.record(&Entry::of(Action::Remembered, None, Some(State::Active)), &(&memory).into());
+        self.record(&Entry::of(Action::Remembered, None, Some(State::Active)), (&memory).into());
         self.overlay.insert(memory.id.clone(), Some(memory.clone()));
         self.changes.push(Change::Save(memory, content, fingerprint));
     }
@@ -96,7 +120,7 @@ impl<'facts> Draft<'facts> {
             Ok(memory) => {
                 let entry = Entry::of(Action::Archived, Some(State::Active), Some(State::Archived));
                 let entry = Entry { mode: Some(Mode::Soft), cause: Some(cause), ..entry };
-                self.record(&entry, &(&memory).into());
+                self.record(&entry, (&memory).into());
                 self.replace(memory.clone());
                 memory
             }
@@ -109,7 +133,7 @@ impl<'facts> Draft<'facts> {
         match memory.restored(self.now, self.next_sequence()) {
             Ok(memory) => {
                 let entry = Entry::of(Action::Restored, Some(State::Archived), Some(State::Active));
-                self.record(&entry, &(&memory).into());
+                self.record(&entry, (&memory).into());
                 self.replace(memory.clone());
                 memory
             }
@@ -129,7 +153,7 @@ impl<'facts> Draft<'facts> {
     }
 
     fn remove(&mut self, entry: Entry, memory: Memory) {
-        self.record(&entry, &(&memory).into());
+        self.record(&entry, (&memory).into());
         self.overlay.insert(memory.id.clone(), None);
         self.changes.push(Change::Erase(memory));
     }
@@ -137,7 +161,7 @@ impl<'facts> Draft<'facts> {
     /// Gives a memory, already at the next sequence, another content.
     pub(super) fn rewrite(&mut self, memory: Memory, content: Content, fingerprint: Fingerprint) {
         let entry = Entry::of(Action::Updated, Some(State::Active), Some(State::Active));
-        self.record(&entry, &(&memory).into());
+        self.record(&entry, (&memory).into());
         self.overlay.insert(memory.id.clone(), Some(memory.clone()));
         self.changes.push(Change::Rewrite(memory, content, fingerprint));
     }
@@ -179,7 +203,7 @@ impl<'facts> Draft<'facts> {
             suppression: Some(suppression.id),
             ..Entry::of(Action::Suppressed, None, None)
         };
-        self.record(&entry, &memory.into());
+        self.record(&entry, memory.into());
         self.suppressed += 1;
         self.suppressions.insert(fingerprint, Some(suppression.clone()));
         self.changes.push(Change::Suppress(suppression));
@@ -188,7 +212,7 @@ impl<'facts> Draft<'facts> {
     /// Lifts a suppression that stands.
     pub(super) fn lift(&mut self, suppression: Suppression) {
         let entry = Entry::of(Action::SuppressionLifted, None, None);
-        self.record(&Entry { suppression: Some(suppression.id), ..entry }, &suppression.of);
+        self.record(&Entry { suppression: Some(suppression.id), ..entry }, (&suppression.of).into());
         self.lifted += 1;
         self.suppressions.insert(suppression.fingerprint, None);
         self.changes.push(Change::Lift(suppression));
@@ -204,7 +228,7 @@ impl<'facts> Draft<'facts> {
         self.kept.push(kept);
     }
 
-    fn record(&mut self, entry: &Entry, memory: &SuppressedMemory) {
+    fn record(&mut self, entry: &Entry, memory: Concerned<'_>) {
         let call = self.call;
         let Entry { action, from, to, mode, cause, suppression } = *entry;
         let record = AuditRecord {
@@ -227,7 +251,7 @@ impl<'facts> Draft<'facts> {
             commit_time: self.now,
             mode,
             graph: memory.graph.clone(),
-            import: memory.import.clone(),
+            import: memory.import.cloned(),
             suppression,
             kind: memory.kind,
             previous_hash: self.head.hash,

@@ -4,7 +4,7 @@ use super::call::{Caller, Change, Shared, request_digest};
 use super::faults::Faults;
 use super::filter::{filter, targets};
 use super::results::{commit_time_sent, receipt_sent, results_sent, status_sent};
-use super::selector::{Selected, confirmed, selected};
+use super::selector::{Selected, names_a_set, selected};
 use super::values::{cause, count, mode, timestamp_sent};
 use crate::domain::answer::{Answer, Outcome};
 use crate::domain::command::Body;
@@ -37,14 +37,13 @@ pub(in crate::rpc) fn forget(caller: &Caller, mut message: v1::ForgetRequest) ->
     let mut faults = Faults::default();
     let shared = Shared { request_id: &request_id, reason: &reason, channel: &channel };
     let call = caller.call(&mut faults, Method::Forget, &shared, digest);
-    let asked = confirmed(selector.as_ref(), sent_mode, sent_cause);
     if selector.as_ref().is_some_and(names_ids_only) {
         faults.note("selector.memory_ids", "is for Preview; use BatchForget to forget several memories");
     }
-    let selected = selected(&mut faults, selector);
+    let selected = selected(&mut faults, selector, sent_mode, sent_cause);
     let token = faults.plain("confirmation_token", &confirmation_token, token);
     let etag = faults.plain("etag", &etag, Etag::parse);
-    if let (Some(_), Some(Selected::Set(_))) = (etag, &selected) {
+    if let (Some(_), Some(Selected::Set(..))) = (etag, &selected) {
         faults.note("etag", "goes with memory_id or target; a set has the versions of its preview");
     }
     let (mode, cause) = (mode(&mut faults, sent_mode), cause(&mut faults, sent_cause));
@@ -58,7 +57,7 @@ pub(in crate::rpc) fn forget(caller: &Caller, mut message: v1::ForgetRequest) ->
         Selected::Target(target, filter) => {
             of(Named::Unseen(Box::new(Choice::Target(target))), Vec::new(), filter, true)
         }
-        Selected::Set(set) => {
+        Selected::Set(set, asked) => {
             let filter = set.filter.clone();
             of(
                 Named::Unseen(Box::new(Choice::Set(ChosenSet { set, asked, token }))),
@@ -73,11 +72,8 @@ pub(in crate::rpc) fn forget(caller: &Caller, mut message: v1::ForgetRequest) ->
 
 /// Whether a selector has a list of ids, and nothing else that selects.
 fn names_ids_only(selector: &v1::Selector) -> bool {
-    let v1::Selector { memory_id, target, r#match: words, import_id, scope, memory_ids, filter: _ } =
-        selector;
-    let one = memory_id.is_some() || target.is_some();
-    let set = words.is_some() || import_id.is_some() || scope.is_some();
-    !memory_ids.is_empty() && !one && !set
+    let names_one = selector.memory_id.is_some() || selector.target.is_some();
+    !selector.memory_ids.is_empty() && !names_one && !names_a_set(selector)
 }
 
 /// The longest token that is looked at.

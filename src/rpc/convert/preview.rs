@@ -2,7 +2,7 @@
 
 use super::faults::Faults;
 use super::results::outcome_sent;
-use super::selector::{Selected, confirmed, selected};
+use super::selector::{Selected, selected};
 use super::values::{cause, count, digest, kind_sent, mode, page, state_sent, timestamp_sent};
 use crate::domain::ids::SubjectId;
 use crate::domain::refusal::Refusal;
@@ -28,8 +28,7 @@ pub(in crate::rpc) fn preview_query(mut message: v1::PreviewRequest) -> Result<P
         message;
 
     let mut faults = Faults::default();
-    let asked = confirmed(selector.as_ref(), sent_mode, sent_cause);
-    let selected = selected(&mut faults, selector);
+    let selected = selected(&mut faults, selector, sent_mode, sent_cause);
     let mode = mode(&mut faults, sent_mode);
     let cause = cause(&mut faults, sent_cause);
     let page = page(&mut faults, size, token, arguments);
@@ -40,7 +39,7 @@ pub(in crate::rpc) fn preview_query(mut message: v1::PreviewRequest) -> Result<P
         Selected::One(target, filter) => of_ids(PreviewSelection::One(target), filter),
         Selected::Many(targets, filter) => of_ids(PreviewSelection::Many(targets), filter),
         Selected::Target(target, filter) => of_ids(PreviewSelection::Words(target), filter),
-        Selected::Set(set) => Previewed::Set(SetQuery { set, mode, cause, asked, page: page.clone() }),
+        Selected::Set(set, asked) => Previewed::Set(SetQuery { set, mode, cause, asked, page: page.clone() }),
     }))
 }
 

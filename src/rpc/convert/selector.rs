@@ -21,12 +21,19 @@ pub(super) enum Selected {
     Many(Vec<Target>, Filter),
     /// One by its id or by words that must mean it, which must meet the filter.
     Target(ChosenTarget, Filter),
-    /// A set.
-    Set(Set),
+    /// A set, and SHA-256 of all that decides what becomes of it: what a confirmation is bound to.
+    Set(Set, [u8; 32]),
 }
 
-/// Reads a selector. It is missing only where a fault was noted.
-pub(super) fn selected(faults: &mut Faults, sent: Option<v1::Selector>) -> Option<Selected> {
+/// Reads a selector, asked about with this mode and cause. It is missing only where a fault was noted.
+pub(super) fn selected(
+    faults: &mut Faults,
+    sent: Option<v1::Selector>,
+    mode: i32,
+    cause: i32,
+) -> Option<Selected> {
+    // Taken while the message is whole, and of sets only: nothing else is confirmed.
+    let asked = sent.as_ref().filter(|sent| names_a_set(sent)).map(|sent| confirmed(sent, mode, cause));
     let v1::Selector { memory_id, target, r#match: words, import_id, scope, memory_ids, filter: sent_filter } =
         sent.unwrap_or_default();
     faults.within("selector", |faults| {
@@ -55,22 +62,27 @@ pub(super) fn selected(faults: &mut Faults, sent: Option<v1::Selector>) -> Optio
             let chosen = ChosenTarget { id: MemoryId::parse(&sent).ok(), by_text };
             return Some(Selected::Target(chosen, filter));
         }
-        match (one, many, words.or(import).or(scope)) {
+        match (one, many, words.or(import).or(scope).zip(asked)) {
             (Some(one), _, _) => Some(Selected::One(one, filter)),
             (None, Some(many), _) => Some(Selected::Many(many, filter)),
-            (None, None, Some(selection)) => Some(Selected::Set(set_of(selection, filter))),
+            (None, None, Some((selection, asked))) => Some(Selected::Set(set_of(selection, filter), asked)),
             (None, None, None) => None,
         }
     })
 }
 
-/// SHA-256 of all that decides what becomes of a set: what a confirmation is bound to. Preview and Forget take it alike.
-pub(super) fn confirmed(selector: Option<&v1::Selector>, mode: i32, cause: i32) -> [u8; 32] {
+/// Whether a selector names memories as a set.
+pub(super) fn names_a_set(sent: &v1::Selector) -> bool {
+    sent.r#match.is_some() || sent.import_id.is_some() || sent.scope.is_some()
+}
+
+/// SHA-256 of all that decides what becomes of a set. Preview and Forget take it alike.
+fn confirmed(selector: &v1::Selector, mode: i32, cause: i32) -> [u8; 32] {
     // What is unset means the same as its default.
     let mode = if mode == 0 { v1::ForgetMode::Soft.into() } else { mode };
     let cause = if cause == 0 { v1::ForgetCause::Correction.into() } else { cause };
     let asked =
-        v1::PreviewRequest { selector: selector.cloned(), mode, cause, ..v1::PreviewRequest::default() };
+        v1::PreviewRequest { selector: Some(selector.clone()), mode, cause, ..v1::PreviewRequest::default() };
     digest("memorylifecycle.v1 confirmation", &asked)
 }
 
