@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::page::{Page, PageRequest};
+use super::selection::reach;
 use super::{Failure, Ops};
 use crate::domain::Timestamp;
 use crate::domain::filter::Filter;
@@ -47,14 +48,13 @@ impl Ops {
             .position(principal, &query.page)?
             .and_then(|Position(micros, key)| Some((Timestamp::from_timestamp_micros(micros)?, key)));
         let mut connection = self.store.read_connection().await?;
-        if let Some(graph) = query.filter.graph.as_ref().filter(|graph| !graph.is_default())
-            && !read_memories::graph_exists(&mut connection, &principal.tenant, graph).await?
-        {
+        if !read_memories::has_graph_of(&mut connection, &principal.tenant, &query.filter).await? {
             return Err(Failure::Refused(Refusal::GraphNotFound));
         }
+        let reach = reach(principal, &query.filter);
         let page = MemoryPage {
-            agent: if principal.is_admin() { query.filter.agent.as_ref() } else { Some(&principal.agent) },
-            without_facts: !principal.is_admin(),
+            agent: reach.agent,
+            without_facts: reach.without_facts,
             filter: &query.filter,
             after,
             limit: query.page.size,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::page::{Page, PageRequest};
+use super::selection::reach;
 use super::{Failure, Ops, StoredMemory};
 use crate::domain::Timestamp;
 use crate::domain::filter::Filter;
@@ -65,15 +66,14 @@ async fn find(
     query: &RecallQuery,
     after: Option<Rank>,
 ) -> Result<(Vec<Rank>, Vec<StoredMemory>), Failure> {
-    if let Some(graph) = query.filter.graph.as_ref().filter(|graph| !graph.is_default())
-        && !read_memories::graph_exists(unit.connection(), &principal.tenant, graph).await?
-    {
+    if !read_memories::has_graph_of(unit.connection(), &principal.tenant, &query.filter).await? {
         return Err(Failure::Refused(Refusal::GraphNotFound));
     }
+    let reach = reach(principal, &query.filter);
     let recall = Recall {
         query: &query.query,
-        agent: if principal.is_admin() { query.filter.agent.as_ref() } else { Some(&principal.agent) },
-        without_facts: !principal.is_admin(),
+        agent: reach.agent,
+        without_facts: reach.without_facts,
         filter: &query.filter,
         among: None,
         after,

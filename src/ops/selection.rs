@@ -79,9 +79,7 @@ pub(super) async fn look(
     if until.is_some_and(|until| clock >= until) {
         return Err(Failure::Refused(Refusal::ConfirmationExpired));
     }
-    if let Some(graph) = set.filter.graph.as_ref().filter(|graph| !graph.is_default())
-        && !read_memories::graph_exists(connection, tenant, graph).await?
-    {
+    if !read_memories::has_graph_of(connection, tenant, &set.filter).await? {
         return Err(Failure::Refused(Refusal::GraphNotFound));
     }
     let (mut members, count) =

@@ -113,12 +113,14 @@ pub async fn get_by_keys(
     Ok(memories)
 }
 
-/// Whether anything was ever put into the graph.
-pub async fn graph_exists(
+/// Whether the graph that a filter names, if it names one, is there: every tenant has the default one, and any other into which
+/// something was ever put.
+pub async fn has_graph_of(
     connection: &mut PgConnection,
     tenant: &TenantId,
-    graph: &GraphId,
+    filter: &Filter,
 ) -> Result<bool, StoreError> {
+    let Some(graph) = filter.graph.as_ref().filter(|graph| !graph.is_default()) else { return Ok(true) };
     Ok(sqlx::query_scalar(include_str!("sql/graph_exists.sql"))
         .bind(tenant.as_str())
         .bind(graph.as_str())
