@@ -2,15 +2,12 @@
 //!
 //! It is the caller's to keep: the server stores nothing of it, and every replica with the same key can read it.
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::TimeDelta;
-use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
 
 use super::Timestamp;
 use super::ids::{MemoryKey, Sequence};
-use super::keyed;
+use super::keyed::Signer;
 use super::principal::Principal;
 use super::refusal::Refusal;
 
@@ -19,7 +16,6 @@ pub const LIFE: TimeDelta = TimeDelta::minutes(10);
 
 /// Keeps these signatures apart from any others made with the same key.
 const PURPOSE: &[u8] = b"memorylifecycle.v1 confirmation token 1";
-const MAC_BYTES: usize = 32;
 const BODY_BYTES: usize = 8 + 8 + 32;
 
 /// A token as a caller gave it back. Not shown: with it a set can be forgotten.
@@ -51,28 +47,19 @@ pub struct Confirmation {
 }
 
 /// Signs and reads tokens.
-#[derive(Clone)]
-pub struct Confirmer(Hmac<Sha256>);
-
-impl std::fmt::Debug for Confirmer {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Confirmer(…)")
-    }
-}
+#[derive(Debug, Clone)]
+pub struct Confirmer(Signer);
 
 impl Confirmer {
     /// Signs with this key, which all replicas share.
     pub fn new(key: &[u8; 32]) -> Self {
-        Self(keyed::mac(key))
+        Self(Signer::new(key, PURPOSE))
     }
 
     /// The token for what this caller saw; `asked` is a digest of the selector, the mode and all else that decides what
     /// becomes of the set.
     pub fn token(&self, principal: &Principal, asked: &[u8; 32], seen: &Confirmation) -> String {
-        let body = body(seen);
-        let mut token = self.mac(principal, asked, &body).finalize().into_bytes().to_vec();
-        token.extend_from_slice(&body);
-        URL_SAFE_NO_PAD.encode(token)
+        self.0.token(principal, asked, &body(seen))
     }
 
     /// What the caller saw, by a token that was made for this very caller and request; its life may be over.
@@ -82,29 +69,8 @@ impl Confirmer {
         asked: &[u8; 32],
         token: &Token,
     ) -> Result<Confirmation, Refusal> {
-        let invalid = || Refusal::ConfirmationInvalid;
-        let token = URL_SAFE_NO_PAD.decode(&token.0).map_err(|_| invalid())?;
-        let (mac, body) = token.split_at_checked(MAC_BYTES).ok_or_else(invalid)?;
-        self.mac(principal, asked, body).verify_slice(mac).map_err(|_| invalid())?;
-        confirmation(body).ok_or_else(invalid)
-    }
-
-    fn mac(&self, principal: &Principal, asked: &[u8; 32], body: &[u8]) -> Hmac<Sha256> {
-        let mut mac = self.0.clone();
-        let parts: [&[u8]; 7] = [
-            PURPOSE,
-            principal.tenant.as_str().as_bytes(),
-            principal.id.as_str().as_bytes(),
-            principal.agent.as_str().as_bytes(),
-            &[u8::from(principal.is_admin())],
-            asked,
-            body,
-        ];
-        for part in parts {
-            mac.update(&(part.len() as u64).to_be_bytes());
-            mac.update(part);
-        }
-        mac
+        let body = self.0.read(principal, asked, &token.0);
+        body.and_then(|body| confirmation(&body)).ok_or(Refusal::ConfirmationInvalid)
     }
 }
 

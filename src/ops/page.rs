@@ -2,14 +2,10 @@
 
 use std::fmt;
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hmac::{Hmac, Mac};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sha2::Sha256;
 
-use crate::domain::keyed;
+use crate::domain::keyed::Signer;
 use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
 
@@ -46,40 +42,15 @@ pub struct Page<Item> {
 }
 
 /// Makes and reads page tokens: a position, signed together with who asked for what.
-#[derive(Clone)]
-pub(super) struct Pager(Hmac<Sha256>);
+#[derive(Debug, Clone)]
+pub(super) struct Pager(Signer);
 
-impl fmt::Debug for Pager {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Pager(…)")
-    }
-}
-
-const MAC_BYTES: usize = 32;
 /// Keeps these signatures apart from any others made with the same key.
 const PURPOSE: &[u8] = b"memorylifecycle.v1 page token 1";
 
 impl Pager {
     pub(super) fn new(key: &[u8; 32]) -> Self {
-        Self(keyed::mac(key))
-    }
-
-    fn mac(&self, principal: &Principal, request: &PageRequest, position: &[u8]) -> Hmac<Sha256> {
-        let mut mac = self.0.clone();
-        let parts: [&[u8]; 7] = [
-            PURPOSE,
-            principal.tenant.as_str().as_bytes(),
-            principal.id.as_str().as_bytes(),
-            principal.agent.as_str().as_bytes(),
-            &[u8::from(principal.is_admin())],
-            &request.arguments,
-            position,
-        ];
-        for part in parts {
-            mac.update(&(part.len() as u64).to_be_bytes());
-            mac.update(part);
-        }
-        mac
+        Self(Signer::new(key, PURPOSE))
     }
 
     /// The token of the page after this position.
@@ -91,9 +62,7 @@ impl Pager {
     ) -> String {
         // Positions are small structs of numbers and ids: they always have a JSON form.
         let position = serde_json::to_vec(position).unwrap_or_default();
-        let mut token = self.mac(principal, request, &position).finalize().into_bytes().to_vec();
-        token.extend_from_slice(&position);
-        URL_SAFE_NO_PAD.encode(token)
+        self.0.token(principal, &request.arguments, &position)
     }
 
     /// The position a request's token stands for; none for the first page.
@@ -112,10 +81,8 @@ impl Pager {
                  for the first page",
             )
         };
-        let token = URL_SAFE_NO_PAD.decode(&request.token).map_err(|_| refused())?;
-        let (mac, position) = token.split_at_checked(MAC_BYTES).ok_or_else(refused)?;
-        self.mac(principal, request, position).verify_slice(mac).map_err(|_| refused())?;
-        serde_json::from_slice(position).map(Some).map_err(|_| refused())
+        let position = self.0.read(principal, &request.arguments, &request.token).ok_or_else(refused)?;
+        serde_json::from_slice(&position).map(Some).map_err(|_| refused())
     }
 
     /// The page that one item more than it can hold was read for: the surplus item says that another follows.
